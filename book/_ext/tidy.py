@@ -1,0 +1,111 @@
+"""Repairs to the pages that the theme writes: what it loads twice, loads from afar, or loads and does not need.
+
+* Thebe's scripts collide with each other on every page and need a server: dropped.
+* The theme draws its twenty-odd icons with a 1.5 MB script and a 150 KB font. The same outlines, taken from that very
+  script for the icons that the built pages use, become one small style sheet of masks; script and fonts are removed.
+* The site's address is known only to the workflow that publishes it, so it comes from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+ICONS_CSS = "icons.css"
+ICON_SCRIPT = "_static/scripts/fontawesome.js"
+DROPPED_SCRIPTS = ("thebe",)
+DROPPED_FILES = ("_static/**/*.map", "_static/vendor/fontawesome/**/*.*", "_static/**/fontawesome*", "_static/*thebe*")
+STYLE_NAMES = {"solid", "brands", "regular", "lg", "sm", "xs", "fw", "spin", "2x", "3x"}
+
+
+def drop_scripts(app, pagename, templatename, context, doctree):
+    """Leave out what every page would load for nothing."""
+
+    def kept(asset) -> bool:
+        text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}".lower()
+        return not any(name in text for name in DROPPED_SCRIPTS)
+
+    for kind in ("script_files", "css_files"):
+        context[kind] = [asset for asset in context.get(kind, []) if kept(asset)]
+
+
+def icon_outline(script: str, name: str) -> tuple[int, int, str]:
+    """Width, height and path of icon ``name`` in the theme's icon script (the solid or brand cut, which comes last)."""
+    number = r"\[(\d+),(\d+),\[[^\]]*\],\"[0-9a-f]+\",\"([^\"]+)\"\]"
+    found = re.findall(rf'(?:(?<=[{{,])|(?<=")){re.escape(name)}"?:{number}', script)
+    if not found:
+        alias = re.findall(rf'\[(\d+),(\d+),\[[^\]]*"{re.escape(name)}"[^\]]*\],"[0-9a-f]+","([^"]+)"\]', script)
+        found = alias
+    if not found:
+        raise ExtensionError(f"the theme's icon script has no icon named {name!r}")
+    width, height, path = found[-1]
+    return int(width), int(height), path
+
+
+def icon_rule(script: str, name: str) -> str:
+    """CSS that draws icon ``name`` in the text's own color."""
+    width, height, path = icon_outline(script, name)
+    picture = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
+    return f'.fa-{name}{{--icon:url("data:image/svg+xml,{picture}")}}'
+
+
+def replace_icons(outdir: Path) -> None:
+    """Swap the icon script and fonts of a finished build for one style sheet with the icons in use."""
+    script_path = outdir / ICON_SCRIPT
+    if not script_path.exists():
+        return
+    script = script_path.read_text(encoding="utf-8")
+    theme_scripts = [p.read_text(encoding="utf-8") for p in outdir.glob("_static/scripts/*theme.js")]
+    used: set[str] = set()
+    for text in theme_scripts:
+        used |= set(re.findall(r"\bfa-([a-z0-9-]+)", text))
+    for page in outdir.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for classes in re.findall(r'class="([^"]*\bfa-[^"]*)"', text):
+            used |= set(re.findall(r"\bfa-([a-z0-9-]+)", classes))
+        cut = re.sub(r"\s*<(?:script|link)\b[^>]*fontawesome[^>]*>(?:</script>)?", "", text)
+        cut = re.sub(r"\s*<script type=\"text/x-thebe-config\">.*?</script>", "", cut, flags=re.DOTALL)
+        if cut != text:
+            page.write_text(cut, encoding="utf-8")
+    rules = [icon_rule(script, name) for name in sorted(used - STYLE_NAMES)]
+    base = (
+        "/* Outlines from Font Awesome Free (CC BY 4.0), as shipped with the theme. */\n"
+        ".fa-solid,.fa-brands,.fa-regular,.fas,.fab,.far{display:inline-block;width:1em;height:1em;"
+        "vertical-align:-.125em;background:currentColor;mask:var(--icon) center/contain no-repeat;"
+        "-webkit-mask:var(--icon) center/contain no-repeat}\n"
+        ".fa-solid::before,.fa-brands::before,.fa-regular::before{content:none!important}\n"
+        ".fa-lg{font-size:1.25em}\n"
+    )
+    (outdir / "_static" / ICONS_CSS).write_text(base + "\n".join(rules) + "\n", encoding="utf-8")
+    for sheet in outdir.glob("_static/styles/*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        sheet.write_text(re.sub(r"@font-face\{[^}]*fontawesome[^}]*\}", "", text), encoding="utf-8")
+    for pattern in DROPPED_FILES:
+        for path in outdir.glob(pattern):
+            if path.is_file():
+                path.unlink()
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Runs when the build is over."""
+    if exception is None and app.builder.format == "html":
+        replace_icons(Path(app.outdir))
+
+
+def site_address(app: Sphinx, config) -> None:
+    """The published address, where the environment names one; else no absolute link is written."""
+    address = os.environ.get("BOOK_URL", "")
+    if address:
+        config.html_baseurl = config.ogp_site_url = address.rstrip("/") + "/"
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_css_file(ICONS_CSS)
+    app.connect("config-inited", site_address, priority=100)
+    app.connect("html-page-context", drop_scripts, priority=900)
+    app.connect("build-finished", finish, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
