@@ -87,7 +87,7 @@ class Attention:
                 allowed=f"divisors of heads = {self.heads}",
             )
         if self.qk_norm not in ("", "head", "full"):
-            raise RleconError("unknown kind of norm", field="qk_norm", value=str(self.qk_norm), allowed='"", "head", "full"')
+            raise RleconError("unknown kind of norm", field="qk_norm", value=str(self.qk_norm), allowed="head, full")
 
     @property
     def kind(self):
@@ -266,7 +266,8 @@ class DeltaNet:
     @property
     def state_bytes(self):
         """Bytes per sequence: fp32 state and the bf16 tail of the convolution."""
-        return 4 * self.value_heads * self.key_head_dim * self.value_head_dim + 2 * self.channels * (self.conv_kernel - 1)
+        state = 4 * self.value_heads * self.key_head_dim * self.value_head_dim
+        return state + 2 * self.channels * (self.conv_kernel - 1)
 
 
 @dataclass(frozen=True)
@@ -514,8 +515,8 @@ class Architecture:
     @cached_property
     def kv_shards_max(self) -> int:
         """GPUs of a tensor-parallel group among which the KV cache can be split: KV heads, 1 for MLA."""
-        heads = [layer.mixer.kv_heads for _, layer in self.stack if isinstance(layer.mixer, (Attention, LatentAttention))]
-        return min(heads, default=1)
+        mixers = [layer.mixer for _, layer in self.stack]
+        return min((m.kv_heads for m in mixers if isinstance(m, (Attention, LatentAttention))), default=1)
 
     @cached_property
     def experts(self) -> int:
@@ -805,7 +806,8 @@ class Architecture:
         for key in entry:
             if key not in known:
                 close = difflib.get_close_matches(key, known, 1)
-                raise RleconError("unknown key of a model", field=key, advice=f"did you mean {close[0]}?" if close else None)
+                advice = f"did you mean {close[0]}?" if close else None
+                raise RleconError("unknown key of a model", field=key, advice=advice)
         get = _Getter(entry)
         hidden, count = get.whole("hidden"), get.whole("layers", most=MOST_LAYERS)
         heads = get.whole("heads")
@@ -817,8 +819,8 @@ class Architecture:
                 raise RleconError("a sliding window needs kv_heads and head_dim", field="sliding_window")
             local = replace(full, window=window.whole("tokens"))
         if linear:
-            recurrent = DeltaNet(*(linear.whole(k) for k in ("key_heads", "value_heads", "key_head_dim", "value_head_dim")),
-                                 conv_kernel=linear.whole("conv_kernel", 4))
+            sizes = ("key_heads", "value_heads", "key_head_dim", "value_head_dim")
+            recurrent = DeltaNet(*map(linear.whole, sizes), conv_kernel=linear.whole("conv_kernel", 4))
         if moe:
             routed = Experts(
                 moe.whole("experts"), moe.whole("experts_per_token"), moe.whole("expert_ffn"),
@@ -869,13 +871,23 @@ class Architecture:
 
 
 _SHAPE_KEYS = {
-    "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "tied_embeddings", "norms_per_layer", "qk_norm",
-    "qkv_bias", "attention_output_bias", "mlp_bias", "sinks", "attention_gate", "moe", "mla", "sliding_window",
+    "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "tied_embeddings", "norms_per_layer",
+    "qk_norm", "qkv_bias", "attention_output_bias", "mlp_bias", "sinks", "attention_gate", "moe", "mla", "sliding_window",
     "linear_attention", "vision", "mtp_layers", "linear_bits", "expert_bits",
+}
+_TABLE_KEYS = {
+    "moe": {
+        "experts", "experts_per_token", "expert_ffn", "shared_experts", "shared_ffn", "shared_gate", "bias",
+        "router_bias", "score_bias", "first_dense_layers", "every",
+    },
+    "mla": {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"},
+    "sliding_window": {"tokens", "full_every"},
+    "linear_attention": {"key_heads", "value_heads", "key_head_dim", "value_head_dim", "conv_kernel", "full_every"},
+    "vision": set(VisionTower.__annotations__),
 }
 _RECORD_KEYS = {
     "id", "name", "source", "as_of", "kind", "notes", "total_published", "active_published", "published_status",
-    "published_source", "title", "aliases",
+    "published_source", "title", "aliases", "mtp_parameters",
 }
 
 
@@ -902,4 +914,12 @@ class _Getter:
         return value
 
     def table(self, key):
-        return _Getter(self.entry[key], f"{self.prefix}{key}.") if key in self.entry else None
+        if key not in self.entry:
+            return None
+        inner = _Getter(self.entry[key], f"{self.prefix}{key}.")
+        for name in inner.entry:
+            if name not in _TABLE_KEYS[key]:
+                close = difflib.get_close_matches(str(name), _TABLE_KEYS[key], 1)
+                advice = f"did you mean {close[0]}?" if close else None
+                raise RleconError("unknown key of a model", field=inner.prefix + str(name), advice=advice)
+        return inner
