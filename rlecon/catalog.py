@@ -288,7 +288,7 @@ def _price(rows: list[dict], key: str, unit: str) -> Price | None:
     low = high = None
     if len(values) > 1:
         low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-    sources = dict.fromkeys(s for row in rows for s in ([row["source"]] if isinstance(row["source"], str) else row["source"]))
+    sources = dict.fromkeys(s for r in rows for s in ([r["source"]] if isinstance(r["source"], str) else r["source"]))
     return Price(low, statistics.median(values), high, unit, max(row["as_of"] for row in rows), tuple(sources),
                  len(values))
 
