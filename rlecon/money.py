@@ -1,0 +1,47 @@
+"""Dollars: per GPU-hour, step, run, mixed group, bit."""
+
+from __future__ import annotations
+
+from rlecon import vocabulary as v
+from rlecon.equation import Equation
+from rlecon.vocabulary import seconds_per_hour
+
+hours_equation = Equation(
+    v.gpu_hours_per_step, v.gpus * v.step_seconds / seconds_per_hour, "all GPUs are paid all the time"
+)
+gpu_usd_equation = Equation(v.gpu_usd_per_step, v.gpu_hours_per_step * v.usd_per_gpu_hour, "rent")
+environment_usd_equation = Equation(
+    v.environment_usd_per_step, v.environment_cpu_seconds / seconds_per_hour * v.usd_per_cpu_hour, "sandbox rent"
+)
+step_usd_equation = Equation(v.usd_per_step, v.gpu_usd_per_step + v.environment_usd_per_step, "one step")
+build_equation = Equation(v.environment_build_usd, v.build_usd / v.runs, "runs share the tasks")
+hours_run_equation = Equation(v.gpu_hours_run, v.gpu_hours_per_step * v.steps * v.attempts, "every launch is paid")
+environment_run_equation = Equation(
+    v.environment_usd_run, v.environment_usd_per_step * v.steps * v.attempts, "sandboxes of the run"
+)
+run_usd_equation = Equation(
+    v.usd_run, v.usd_per_step * v.steps * v.attempts + v.environment_build_usd, "steps, attempts and the tasks"
+)
+mixed_equation = Equation(
+    v.usd_per_mixed_group,
+    v.usd_per_step / v.mixed_groups_per_step,
+    "price of a group that teaches",
+)
+bit_equation = Equation(v.usd_per_bit, v.usd_per_step / v.bits_per_step, "price of a bit, at the ceiling")
+token_equation = Equation(
+    v.usd_per_token, v.usd_per_step / v.generated_tokens_per_step, "price of a generated token, all included"
+)
+
+EQUATIONS = [
+    hours_equation,
+    gpu_usd_equation,
+    environment_usd_equation,
+    step_usd_equation,
+    build_equation,
+    hours_run_equation,
+    environment_run_equation,
+    run_usd_equation,
+    mixed_equation,
+    bit_equation,
+    token_equation,
+]

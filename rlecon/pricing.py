@@ -1,0 +1,416 @@
+"""The bill of a run: time, tokens, memory, dollars and learning, with intervals where published runs can test them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from rlecon import supply
+from rlecon.equation import Model
+from rlecon.errors import RleconError
+from rlecon.resolve import DIRECT, resolve
+from rlecon.run import Run
+
+Z80 = 1.2815515655446004  # an 80 % interval of a normal
+CHUNK = 20_000  # points evaluated together: bounds memory to a few hundred megabytes
+PHASES = {
+    "rollout": "rollout_seconds",
+    "environment": "environment_seconds",
+    "old_logprobs": "old_logprobs_seconds",
+    "reference": "reference_seconds",
+    "update": "update_seconds",
+    "weight_sync": "weight_sync_seconds",
+    "reward": "overhead_seconds",
+    "evaluation": "evaluation_seconds_per_step",
+    "idle": "idle_seconds",
+}
+LEARNING = (
+    "mixed_group_share",
+    "mixed_groups_per_step",
+    "bits_per_rollout",
+    "bits_per_step",
+    "bits_per_token",
+    "signal_per_step",
+    "usd_per_mixed_group",
+    "usd_per_bit",
+)
+MONEY = (
+    "usd_per_step",
+    "usd_run",
+    "environment_usd_run",
+    "environment_build_usd",
+    "usd_per_token",
+    "gpu_usd_per_step",
+    "environment_usd_per_step",
+)
+
+
+@cache
+def model() -> Model:
+    """The ordered equations of a run."""
+    from rlecon import generation, information, learning, money, step, training, trajectory
+
+    rooms = (trajectory, generation, training, step, money, learning, information)
+    return Model([e for room in rooms for e in room.EQUATIONS], "the model of a run")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A predicted figure: ``low`` and ``high`` bound 80 % where calibrated, else they are None."""
+
+    low: float | None
+    mid: float
+    high: float | None
+
+    def to_dict(self):
+        return {"low": _plain(self.low), "mid": _plain(self.mid), "high": _plain(self.high)}
+
+    def __float__(self):
+        return float(self.mid)
+
+
+def _plain(value):
+    """A JSON value: floats for scalars, lists for arrays, null for what is unknown."""
+    if value is None:
+        return None
+    if np.ndim(value):
+        return [_plain(v) for v in np.asarray(value).tolist()]
+    value = float(value)
+    return None if math.isnan(value) or math.isinf(value) else value
+
+
+class Bill:
+    """What :func:`bill` returns: figures as attributes, by the names of the JSON output.
+
+    ``bill.step_seconds`` is a :class:`Figure`; ``bill["rollout_seconds"]`` is any quantity of the model, an array where
+    inputs were arrays; ``bill.to_dict()`` is the JSON object.
+    """
+
+    def __init__(self, run, resolved, values, reasons, overrides=None):
+        self.run, self.resolved, self.values, self.reasons = run, resolved, values, reasons
+        self.overrides = overrides
+        self.warnings = [*resolved.warnings, *_more_warnings(run, values, resolved)]
+        self.not_modeled = list(resolved.not_modeled)
+
+    def __getitem__(self, name):
+        return self.values.get(name)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        values = self.__dict__["values"]
+        if name in values:
+            return self.figure(name)
+        raise AttributeError(f"the bill has no figure {name!r}")
+
+    @property
+    def log_sd(self):
+        """Log standard deviation of the step time: one residual per phase, combined over its share of the step."""
+        v = self.values
+        if v["step_seconds"] is None:
+            return None
+        get = lambda name: supply.value(f"residual_log_sd_{name}", self.overrides)  # noqa: E731
+        parallel = np.asarray(v["concurrent_streams"]) > 0
+        generating = np.where(
+            parallel & (v["generation_stream_seconds"] < v["training_stream_seconds"]), 0.0, v["rollout_seconds"]
+        )
+        training = np.where(
+            parallel & (v["generation_stream_seconds"] >= v["training_stream_seconds"]),
+            0.0,
+            v["training_stream_seconds"],
+        )
+        moving = v["weight_sync_seconds"] + v["overhead_seconds"]
+        step = v["step_seconds"]
+        phases = (
+            np.sqrt(
+                (generating * get("rollout")) ** 2 + (training * get("update")) ** 2 + (moving * get("moving")) ** 2
+            )
+            / step
+        )
+        return np.sqrt(phases**2 + get("framework") ** 2)
+
+    def figure(self, name) -> Figure:
+        """A quantity with its interval where it is calibrated: times of the step, GPU-hours and money."""
+        mid = self.values.get(name)
+        if mid is None:
+            return Figure(None, None, None)
+        timed = {"step_seconds", "gpu_hours_per_step", "gpu_hours_run"}
+        if (
+            name not in timed
+            and name not in MONEY[:2]
+            and name not in ("usd_per_mixed_group", "usd_per_bit", "usd_per_token")
+        ):
+            return Figure(None, mid, None)
+        sd = self.log_sd
+        low_price = high_price = 0.0
+        price = self.resolved.price
+        if name not in timed and price is not None and price.low and price.high:
+            share = self.values["gpu_usd_per_step"] / self.values["usd_per_step"]
+            # quartiles are 0.674 standard deviations from the median
+            low_price = math.log(price.mid / price.low) / 0.6744897501960817 * share
+            high_price = math.log(price.high / price.mid) / 0.6744897501960817 * share
+        fixed = self.values["environment_build_usd"] if name == "usd_run" else 0.0
+        moving = mid - fixed
+        low = fixed + moving * np.exp(-Z80 * np.sqrt(sd**2 + np.square(low_price)))
+        high = fixed + moving * np.exp(Z80 * np.sqrt(sd**2 + np.square(high_price)))
+        return Figure(low, mid, high)
+
+    @property
+    def phases(self) -> dict:
+        """Busy seconds of the phases that apply."""
+        out = {}
+        for phase, name in PHASES.items():
+            if np.any(np.asarray(self.values[name]) > 0) or phase in ("rollout", "update"):
+                out[phase] = self.values[name]
+        return out
+
+    @property
+    def fits(self):
+        """Whether the engine and the update fit their GPUs, and why not."""
+        gpu = self.resolved.gpu.memory_bytes
+        rollout, update = self.values["rollout_bytes_per_gpu"], self.values["update_bytes_per_gpu"]
+        if np.any(np.asarray(update) > gpu):
+            return False, (
+                f"the update is estimated at {np.max(update) / 1e9:.0f} GB on a GPU of {gpu / 1e9:.0f} GB: "
+                "more training GPUs, model parallelism, recomputation or offload"
+            )
+        return True, (
+            f"engine {np.max(rollout) / 1e9:.0f} GB, update {np.max(update) / 1e9:.0f} GB (estimate) "
+            f"of {gpu / 1e9:.0f} GB"
+        )
+
+    def sensitivity(self, limit=None) -> list[dict]:
+        """Elasticities of the run's dollars (or of its hours where no price is known), largest first."""
+        v, run = self.values, self.run
+        output = "usd_run" if v["usd_run"] is not None else "gpu_hours_run"
+        if v[output] is None:
+            output = "usd_per_step" if v["usd_per_step"] is not None else "gpu_hours_per_step"
+        named = {quantity: key for key, quantity in DIRECT.items() if run.values.get(key) is not None}
+        named |= {
+            "usd_per_gpu_hour": "hardware.usd_per_gpu_hour",
+            "max_response_tokens": "rollout.max_response_tokens",
+            "engine_memory_share": "rollout.engine_memory_share",
+            "response_tokens_cv": "rollout.response_tokens_cv",
+            "measured_tokens_per_second_per_gpu": "rollout.measured_tokens_per_second_per_gpu",
+            "measured_mfu": "update.measured_mfu",
+            "usd_per_cpu_hour": "rollout.usd_per_cpu_hour",
+        }
+        switches = {"old_logprobs", "reference_model", "critic", "activation_recompute", "offload", "prefix_cached"}
+        quantities = {k: x for k, x in self.resolved.quantities.items() if x is not None}
+        quantities.update({k: x for k, x in v.items() if x is not None and k not in quantities})
+        table = model().elasticities(
+            {**quantities}, output, [n for n in named if n not in switches and n in quantities]
+        )
+        rows = []
+        for name, (below, above) in table.items():
+            mean = (below + above) / 2
+            if abs(mean) < 5e-4:
+                continue
+            row = {"input": named[name], "elasticity": round(mean, 4)}
+            if abs(below - above) > 0.01:
+                row["below"], row["above"] = round(below, 4), round(above, 4)
+            rows.append(row)
+        rows.sort(key=lambda r: -abs(r["elasticity"]))
+        rows += sorted(_next_settings(self, output), key=lambda r: r["ratio"])
+        return rows[:limit] if limit else rows
+
+    def to_dict(self) -> dict:
+        """The JSON object of ``rlecon estimate``."""
+        v = self.values
+        fits, why = self.fits
+        figure = lambda name: self.figure(name).to_dict()  # noqa: E731
+        out = {
+            "run": {
+                key: {"value": self._value(key), "from": self.resolved.origins.get(key, self.run.origins[key])}
+                for key in self.run.values
+                if self._value(key) is not None
+            },
+            "step_seconds": figure("step_seconds"),
+            "phases": {k: _plain(x) for k, x in self.phases.items()},
+            "rollout": {
+                "tokens_per_second_per_gpu": _plain(
+                    _rate(v, "generated_tokens_per_step", "rollout_seconds", "rollout_pool_gpus")
+                ),
+                "mfu": _plain(v["decode_mfu"]),
+                "bandwidth_utilisation": _plain(v["decode_bandwidth_utilisation"]),
+                "resident_sequences_per_gpu": _plain(v["resident_sequences"] / v["tensor_parallel"]),
+                "share_of_step": _plain(v["rollout_share"]),
+            },
+            "update": {
+                "tokens_per_second_per_gpu": _plain(_rate(v, "update_tokens", "update_seconds", "training_pool_gpus")),
+                "mfu": _plain(v["train_mfu"]),
+            },
+            "memory": {
+                "rollout_bytes_per_gpu": _plain(v["rollout_bytes_per_gpu"]),
+                "update_bytes_per_gpu": _plain(v["update_bytes_per_gpu"]),
+                "gpu_bytes": _plain(self.resolved.gpu.memory_bytes),
+                "fits": bool(fits),
+                "why": why,
+            },
+            "tokens": {
+                "generated_per_step": _plain(v["generated_tokens_per_step"]),
+                "processed_per_step": _plain(v["processed_tokens_per_step"]),
+            },
+            "money": {
+                name: figure(name)
+                for name in (
+                    "gpu_hours_per_step",
+                    "usd_per_step",
+                    "gpu_hours_run",
+                    "usd_run",
+                    "environment_usd_run",
+                    "environment_build_usd",
+                )
+            },
+            "learning": {name: figure(name) for name in LEARNING},
+        }
+        out["sensitivity"] = self.sensitivity() if np.ndim(v["step_seconds"]) == 0 else []
+        out["warnings"] = self.warnings
+        out["not_modeled"] = self.not_modeled
+        return out
+
+    def _value(self, key):
+        value = self.run[key]
+        if value is None:
+            name = key.split(".", 1)[1]
+            value = self.resolved.quantities.get(name)
+            if isinstance(value, float) and math.isinf(value):
+                return None
+        if isinstance(value, np.ndarray):
+            return value.tolist()
+        if isinstance(value, np.generic):
+            return value.item()
+        return value
+
+
+def _rate(v, tokens, seconds, pool):
+    return v[tokens] / (v[seconds] * v[pool])
+
+
+def _more_warnings(run, v, resolved):
+    out = []
+    if np.ndim(v["step_seconds"]):
+        return out
+    if run["rollout.engine"] == "eager":
+        out.append(
+            "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely."
+        )
+    if v["resident_sequences"] < v["sequences_per_engine"] and v["resident_limit"] < v["max_sequences_per_engine"]:
+        out.append(
+            f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine at a time: "
+            "rollouts run in waves."
+        )
+    if v["sequences_per_engine"] < 1:
+        out.append("There are more engines than rollouts in a step: some engines stay idle.")
+    if run["model.lora_rank"] and resolved.architecture.experts:
+        out.append("LoRA is priced on attention and shared layers; adapters on experts are not counted.")
+    if run["update.offload"]:
+        out.append("Offloaded trainers have been measured several times slower than any model of transfer time says.")
+    return out
+
+
+def _next_settings(made, output):
+    """Integers and switches: the bill at the next setting over the bill now."""
+    run, now = made.run, made.values[output]
+    moves = []
+    for key in (
+        "hardware.gpus",
+        "rollout.group_size",
+        "rollout.prompts_per_step",
+        "rollout.tensor_parallel",
+        "update.epochs",
+        "update.minibatches",
+    ):
+        value = run[key] if run[key] is not None else made.values[key.split(".")[1]]
+        moves.append((key, value, int(value * 2)))
+        if value >= 2 and not (key == "rollout.group_size" and value < 4):
+            moves.append((key, value, int(value // 2)))
+    for key in (
+        "update.old_logprobs",
+        "update.reference_model",
+        "update.activation_recompute",
+        "rollout.partial_rollouts",
+    ):
+        moves.append((key, run[key], not run[key]))
+    for bits in (16, 8):
+        if run["rollout.weight_bits"] != bits:
+            moves.append(("rollout.weight_bits", run["rollout.weight_bits"], bits))
+    rows = []
+    for key, old, new in moves:
+        changes = {key: new}
+        if key == "hardware.gpus" and run["hardware.rollout_gpus"]:
+            changes["hardware.rollout_gpus"] = max(1, round(run["hardware.rollout_gpus"] * new / old))
+        try:
+            other = bill(run.replace(changes), outputs=[output], overrides=made.overrides)
+        except RleconError:
+            continue
+        if other.values.get(output):
+            rows.append({"input": key, "next": new, "ratio": round(float(other.values[output] / now), 4)})
+    return rows
+
+
+def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
+    """Price a run.
+
+    Parameters: ``run`` a :class:`Run` (numbers may be arrays that broadcast; 10^6 points are one call); ``outputs``
+    limits the work to named quantities; ``overrides`` replaces calibrated constants by name. Returns a :class:`Bill`. Raises
+    RleconError where the run is incomplete, impossible or does not fit (for arrays such points are NaN).
+    """
+    resolved = resolve(run, overrides=overrides)
+    q = dict(resolved.quantities)
+    priced = q["usd_per_gpu_hour"] is not None
+    lengthy = "steps" in q
+    taught = "mean_pass_rate" in q
+    if not priced:
+        q["usd_per_gpu_hour"] = math.nan
+    if not lengthy:
+        q["steps"] = 1.0
+    if not taught:
+        q["mean_pass_rate"] = 0.5
+    checked = {k: x for k, x in q.items() if not (k == "usd_per_gpu_hour" and not priced)}
+    if not priced:
+        checked["usd_per_gpu_hour"] = 0.0
+    reasons: list = []
+    values = _evaluate(checked, outputs, reasons)
+    unknown = set()
+    if not priced:
+        unknown |= {
+            n
+            for n in (*MONEY, "usd_per_mixed_group", "usd_per_bit", "usd_per_gpu_hour")
+            if n != "environment_build_usd"
+        }
+    if not lengthy:
+        unknown |= {"usd_run", "gpu_hours_run", "environment_usd_run", "steps"}
+        resolved.warnings.append("No number of steps is given (run.steps): totals of the run are unknown.")
+    if not taught:
+        unknown |= {*LEARNING, "mean_pass_rate"}
+        resolved.warnings.append("No pass rate is given (reward.pass_rate): learning is unknown.")
+    for name in unknown:
+        if name in values or outputs is None:
+            values[name] = None
+    return Bill(run, resolved, values, reasons, overrides)
+
+
+def _evaluate(q, outputs, reasons):
+    sizes = [np.shape(x) for x in q.values()]
+    shape = np.broadcast_shapes(*sizes)
+    total = math.prod(shape) if shape else 1
+    engine = model()
+    if total <= CHUNK:
+        return engine.solve(q, outputs, reasons=reasons)
+    flat = {k: np.broadcast_to(x, shape).reshape(-1) if np.ndim(x) else x for k, x in q.items()}
+    kept: dict[str, list] = {}
+    for start in range(0, total, CHUNK):
+        part = {k: x[start : start + CHUNK] if np.ndim(x) else x for k, x in flat.items()}
+        found: list = []
+        solved = engine.solve(part, outputs, reasons=found)
+        wanted = outputs or solved
+        for name in wanted:
+            kept.setdefault(name, []).append(np.broadcast_to(solved[name], min(CHUNK, total - start)))
+        for mask, words in found:
+            if not any(words == w for _, w in reasons):
+                reasons.append((mask, words))
+    return {k: np.concatenate(x).reshape(shape) for k, x in kept.items()}

@@ -1,0 +1,110 @@
+"""One step of a run: phases in turn or side by side, pools, weight transfer, idle time."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from rlecon import vocabulary as v
+from rlecon.equation import Equation
+from rlecon.vocabulary import bits_per_byte
+
+rollout_equation = Equation(
+    v.rollout_seconds,
+    sp.Piecewise(
+        (
+            v.generated_tokens_per_step / (v.measured_tokens_per_second_per_gpu * v.rollout_pool_gpus),
+            v.measured_tokens_per_second_per_gpu > 0,
+        ),
+        (
+            v.continuous_generation * v.continuous_generation_seconds
+            + (1 - v.continuous_generation) * v.batch_generation_seconds,
+            True,
+        ),
+    ),
+    "a measured rate replaces the model of decoding; else continuous or batched generation",
+)
+environment_equation = Equation(
+    v.environment_seconds,
+    (1 - v.continuous_generation) * v.environment_seconds_per_rollout,
+    "in a batch the longest trajectory waits for all its turns; continuous engines decode others meanwhile",
+)
+generation_equation = Equation(
+    v.generation_stream_seconds, v.rollout_seconds + v.environment_seconds, "from prompts to finished trajectories"
+)
+training_equation = Equation(
+    v.training_stream_seconds,
+    v.old_logprobs_seconds + v.reference_seconds + v.update_seconds,
+    "from trajectories to new weights",
+)
+sync_equation = Equation(
+    v.weight_sync_seconds,
+    (1 + v.shared_pool) * v.total_parameters * v.activation_bits / bits_per_byte / v.weight_sync_bytes_per_second,
+    "new weights reach the engines; one pool also takes its trainer back into memory",
+)
+overhead_equation = Equation(
+    v.overhead_seconds,
+    v.step_overhead_seconds * (1 - v.concurrent_streams * v.overlapped_overhead_share),
+    "switching, data and reward work; most of it vanishes where nothing switches",
+)
+step_equation = Equation(
+    v.step_seconds,
+    sp.Piecewise(
+        (sp.Max(v.generation_stream_seconds, v.training_stream_seconds), v.concurrent_streams > 0),
+        (v.generation_stream_seconds + v.training_stream_seconds, True),
+    )
+    + v.weight_sync_seconds
+    + v.overhead_seconds
+    + v.evaluation_seconds_per_step,
+    "phases in turn, or the longer of two streams",
+)
+idle_equation = Equation(
+    v.idle_seconds,
+    sp.Piecewise(
+        (
+            v.step_seconds
+            - v.weight_sync_seconds
+            - v.overhead_seconds
+            - v.evaluation_seconds_per_step
+            - (v.generation_stream_seconds * v.rollout_pool_gpus + v.training_stream_seconds * v.training_pool_gpus)
+            / v.gpus,
+            v.shared_pool <= 0,
+        ),
+        (0, True),
+    ),
+    "GPU time paid for and not used, spread over all GPUs; a pool that waits for the other",
+)
+share_equation = Equation(
+    v.rollout_share, sp.Min(1, v.rollout_seconds / v.step_seconds), "share of generation in the step"
+)
+cpu_equation = Equation(
+    v.environment_cpu_seconds,
+    sp.Piecewise(
+        (
+            v.started_rollouts
+            * v.environment_cpus
+            * (
+                v.environment_seconds_per_rollout
+                + v.rollout_seconds * v.resident_sequences / v.sequences_per_engine * v.continuous_generation
+                + v.rollout_seconds
+                * sp.Min(1, v.resident_sequences / v.sequences_per_engine)
+                * (1 - v.continuous_generation)
+            ),
+            v.environment_seconds_per_rollout > 0,
+        ),
+        (0, True),
+    ),
+    "a container is paid for while its trajectory lives, also while the model thinks",
+)
+
+EQUATIONS = [
+    rollout_equation,
+    environment_equation,
+    generation_equation,
+    training_equation,
+    sync_equation,
+    overhead_equation,
+    step_equation,
+    idle_equation,
+    share_equation,
+    cpu_equation,
+]

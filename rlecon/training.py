@@ -1,0 +1,152 @@
+"""FLOPs, time and memory of the update and of the passes that only compute log-probabilities."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from rlecon import vocabulary as v
+from rlecon.equation import Equation
+from rlecon.vocabulary import bits_per_byte, flops_per_parameter
+
+forward_equation = Equation(
+    v.forward_flops_per_token,
+    flops_per_parameter * v.active_parameters_matmul
+    + (
+        v.attention_flops_per_context_token_training * v.training_context_tokens
+        + v.window_attention_flops_per_context_token_training * sp.Min(v.training_context_tokens, 2 * v.window_tokens)
+    )
+    / 2,
+    "two FLOPs per parameter, and causal attention over half of the context on average",
+)
+passes_equation = Equation(
+    v.backward_passes,
+    2 + v.full_training + v.activation_recompute,
+    "forward, gradient of activations, gradient of weights (not of frozen ones), and a second forward where recomputed",
+)
+tokens_equation = Equation(v.update_tokens, v.processed_tokens_per_step * v.epochs, "every pass reads every token")
+critic_factor = 1 + v.critic
+flops_equation = Equation(
+    v.update_flops,
+    v.update_tokens * v.forward_flops_per_token * v.backward_passes * critic_factor,
+    "a critic of the model's size is trained the same way",
+)
+model_flops_equation = Equation(
+    v.model_flops,
+    v.update_tokens * v.forward_flops_per_token * (2 + v.full_training) * critic_factor,
+    "what the mathematics needs: no recomputation",
+)
+compute_equation = Equation(
+    v.update_compute_seconds,
+    sp.Piecewise(
+        (v.model_flops / (v.training_pool_gpus * v.measured_mfu * v.bf16_flops_per_second), v.measured_mfu > 0),
+        (
+            v.colocation_factor
+            * v.update_flops
+            / (v.training_pool_gpus * v.train_efficiency * v.train_flops_per_second),
+            True,
+        ),
+    ),
+    "executed FLOPs at the achieved share of peak, or model FLOPs at a measured utilisation",
+)
+dispatch_equation = Equation(
+    v.dispatch_seconds_per_pass,
+    v.processed_tokens_per_step
+    / v.one_token
+    * v.moe_layers
+    * v.experts_per_token
+    * v.hidden
+    * v.moe_dispatch_bytes
+    / (v.training_pool_gpus * v.link_bytes_per_second),
+    "each token's activation travels to its experts and back",
+)
+steps_equation = Equation(v.optimizer_steps, v.epochs * v.minibatches, "optimizer steps in one step of the run")
+optimizer_equation = Equation(
+    v.optimizer_seconds,
+    v.optimizer_steps
+    * (
+        v.trainable_parameters * v.optimizer_seconds_per_parameter / v.training_pool_gpus
+        + v.offload
+        * 2
+        * v.trainable_parameters
+        * v.optimizer_state_bytes_per_parameter
+        / (v.training_pool_gpus * v.host_link_bytes_per_second)
+    )
+    * critic_factor,
+    "reduction, clipping and update of the sharded state; offloaded state crosses the host link twice",
+)
+update_equation = Equation(
+    v.update_seconds,
+    sp.Piecewise(
+        (v.update_compute_seconds, v.measured_mfu > 0),
+        (
+            v.update_compute_seconds
+            + v.colocation_factor * v.dispatch_seconds_per_pass * v.epochs * v.backward_passes * critic_factor
+            + v.optimizer_seconds,
+            True,
+        ),
+    ),
+    "forward and backward, expert dispatch, optimizer; a measured utilisation already holds all of them",
+)
+logprob_equation = Equation(
+    v.logprob_seconds,
+    v.colocation_factor
+    * (
+        v.processed_tokens_per_step
+        * v.forward_flops_per_token
+        / (v.training_pool_gpus * v.train_efficiency * v.bf16_flops_per_second)
+        + v.dispatch_seconds_per_pass
+    ),
+    "one forward pass over the step's tokens, at the trainer's efficiency",
+)
+old_equation = Equation(
+    v.old_logprobs_seconds, v.old_logprobs * v.logprob_seconds, "a pass of the policy before the update"
+)
+reference_equation = Equation(
+    v.reference_seconds,
+    (v.reference_model + v.critic) * v.logprob_seconds,
+    "passes of the reference model and of the critic",
+)
+mfu_equation = Equation(
+    v.train_mfu,
+    v.model_flops / (v.update_seconds * v.training_pool_gpus * v.bf16_flops_per_second),
+    "model FLOPs over the 16-bit peak, whatever the precision of training",
+)
+memory_equation = Equation(
+    v.update_bytes_per_gpu,
+    (
+        v.total_parameters * v.train_bits / bits_per_byte * (1 - v.full_training)
+        + v.trainable_parameters * v.optimizer_state_bytes_per_parameter * (1 - v.offload * sp.Rational(3, 4))
+    )
+    / v.training_pool_gpus
+    + v.microbatch_tokens * v.activation_bytes_per_token * v.layers * v.hidden / v.model_parallel,
+    "weights, gradients and Adam state sharded over all training GPUs, and one micro-batch of activations: an estimate",
+)
+rollout_memory_equation = Equation(
+    v.rollout_bytes_per_gpu,
+    v.engine_weight_bytes / v.tensor_parallel
+    + v.reserved_bytes
+    + v.resident_sequences * v.kv_bytes_at_peak / v.kv_shards,
+    "weights, buffers and the cache of the residents",
+)
+
+TRAIN = [
+    forward_equation,
+    passes_equation,
+    tokens_equation,
+    flops_equation,
+    model_flops_equation,
+    compute_equation,
+    dispatch_equation,
+    steps_equation,
+    optimizer_equation,
+    update_equation,
+    mfu_equation,
+]
+EQUATIONS = [
+    *TRAIN,
+    logprob_equation,
+    old_equation,
+    reference_equation,
+    memory_equation,
+    rollout_memory_equation,
+]

@@ -1,0 +1,130 @@
+"""Tokens, turns, lengths and their tail, environment seconds."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from rlecon.equation import Equation
+from rlecon.special import capped_square, length_location, longest_tokens
+from rlecon.vocabulary import (
+    biased_response_tokens,
+    context_tokens,
+    environment_seconds_per_rollout,
+    environment_seconds_per_turn,
+    generated_tokens_per_step,
+    group_size,
+    log_length_location,
+    log_length_sd,
+    longest_response_tokens,
+    max_response_tokens,
+    new_tokens_per_turn,
+    oversampling,
+    peak_context_tokens,
+    prefill_tokens,
+    prefix_cached,
+    processed_tokens_per_step,
+    prompt_tokens,
+    prompts_per_step,
+    response_tokens,
+    response_tokens_cv,
+    rollouts,
+    square_response_tokens,
+    started_rollouts,
+    tool_tokens,
+    tool_tokens_per_turn,
+    training_context_tokens,
+    trajectory_tokens,
+    turns,
+)
+
+rollouts_equation = Equation(rollouts, prompts_per_step * group_size, "every prompt is tried G times")
+started_equation = Equation(
+    started_rollouts, oversampling * rollouts, "dynamic sampling discards some of what it starts"
+)
+
+# Lengths: lognormal, cut at the cap. The mean is the observed one, after the cut.
+spread_equation = Equation(
+    log_length_sd, sp.sqrt(sp.log(1 + response_tokens_cv**2)), "a lognormal's log-sd from its coefficient of variation"
+)
+location_equation = Equation(
+    log_length_location,
+    length_location(response_tokens, log_length_sd, max_response_tokens),
+    "the location for which the mean, once cut at the cap, is the observed one",
+    holds_when=[
+        (
+            response_tokens < max_response_tokens * (1 + sp.Rational(1, 10**9)),
+            "a mean response of {response_tokens} tokens cannot exceed the cap of {max_response_tokens}",
+        )
+    ],
+)
+square_equation = Equation(
+    square_response_tokens,
+    capped_square(log_length_location, log_length_sd, max_response_tokens),
+    "second moment of the cut lognormal",
+)
+longest_equation = Equation(
+    longest_response_tokens,
+    longest_tokens(started_rollouts, log_length_location, log_length_sd, max_response_tokens),
+    "E[max] = integral of 1 - cdf^n up to the cap",
+)
+biased_equation = Equation(
+    biased_response_tokens,
+    square_response_tokens / response_tokens,
+    "a token drawn at random sits in a long response more often",
+)
+
+# One trajectory: T calls, the environment's answers between them, and what each call must prefill.
+tool_equation = Equation(tool_tokens, (turns - 1) * tool_tokens_per_turn, "the environment answers between calls")
+trajectory_equation = Equation(trajectory_tokens, prompt_tokens + response_tokens + tool_tokens, "all tokens once")
+growth_equation = Equation(
+    new_tokens_per_turn, response_tokens / turns + tool_tokens_per_turn, "each call adds its own tokens and the answer"
+)
+prefill_equation = Equation(
+    prefill_tokens,
+    prefix_cached * (prompt_tokens + tool_tokens)
+    + (1 - prefix_cached) * (turns * prompt_tokens + new_tokens_per_turn * turns * (turns - 1) / 2),
+    "with a prefix cache only new tokens are prefilled; without it every call reads all that came before",
+)
+context_equation = Equation(
+    context_tokens,
+    prompt_tokens + tool_tokens / 2 + biased_response_tokens / 2,
+    "the length-biased mean: half of the response that a random token belongs to, and half of the answers",
+)
+peak_equation = Equation(
+    peak_context_tokens,
+    prompt_tokens + tool_tokens + biased_response_tokens,
+    "what a sequence in flight will need when it ends",
+)
+training_context_equation = Equation(
+    training_context_tokens,
+    ((prompt_tokens + tool_tokens) ** 2 + 2 * (prompt_tokens + tool_tokens) * response_tokens + square_response_tokens)
+    / trajectory_tokens,
+    "token-weighted length: E[length^2] / E[length]",
+)
+environment_equation = Equation(
+    environment_seconds_per_rollout, turns * environment_seconds_per_turn, "every turn waits for its environment"
+)
+generated_equation = Equation(
+    generated_tokens_per_step, started_rollouts * response_tokens, "tokens decoded in one step"
+)
+processed_equation = Equation(processed_tokens_per_step, rollouts * trajectory_tokens, "tokens read by the update")
+
+EQUATIONS = [
+    rollouts_equation,
+    started_equation,
+    spread_equation,
+    location_equation,
+    square_equation,
+    longest_equation,
+    biased_equation,
+    tool_equation,
+    trajectory_equation,
+    growth_equation,
+    prefill_equation,
+    context_equation,
+    peak_equation,
+    training_context_equation,
+    environment_equation,
+    generated_equation,
+    processed_equation,
+]

@@ -1,0 +1,324 @@
+"""The vocabulary: every quantity of the project, declared once. One letter, one meaning.
+
+Where the run file has a key for a quantity, the Python name is that key. Durations are seconds, money is US dollars,
+sizes are bytes; units in the names of the edges say so again.
+"""
+
+from __future__ import annotations
+
+from rlecon.quantity import constant, quantity
+
+# --- constants of counting -------------------------------------------------------------------------------------------
+flops_per_parameter = constant("flops_per_parameter", "2", 2.0, "FLOP/token", "one multiply and one add per parameter")
+seconds_per_hour = constant("seconds_per_hour", "3600", 3600.0, "s/h", "seconds in an hour")
+bits_per_byte = constant("bits_per_byte", "8", 8.0, "bit/byte", "bits in a byte")
+one_token = constant("one_token", "1", 1.0, "token", "the token that one decode step adds to each sequence")
+one_bit = constant("one_bit", "1", 1.0, "bit", "the bit: the unit of base-2 logarithms")
+one_second = constant("one_second", "1", 1.0, "s", "unit of time, to take logarithms of durations")
+
+# --- learning: pass rates, groups, signal ----------------------------------------------------------------------------
+pass_rate = quantity("pass_rate", "p", "1", "probability that one rollout of a prompt is right", "[0,1]")
+fail_rate = quantity("fail_rate", "q", "1", "1 - p", "[0,1]")
+mean_pass_rate = quantity("mean_pass_rate", r"\bar p", "1", "mean of p over prompts", "[0,1]")
+pass_rate_spread = quantity("pass_rate_spread", r"\sigma_p", "1", "standard deviation of p over prompts", "[0,0.5]")
+beta_successes = quantity("beta_successes", r"\beta_1", "1", "first parameter of the Beta distribution of p", "(0,inf)")
+beta_failures = quantity("beta_failures", r"\beta_2", "1", "second parameter of the Beta distribution of p", "(0,inf)")
+group_size = quantity("group_size", "G", "rollout/prompt", "rollouts per prompt in one step", "Z[1,inf)")
+prompts_per_step = quantity("prompts_per_step", "B", "prompt", "prompts in one step", "Z[1,inf)")
+rollouts = quantity("rollouts", "n", "rollout", "rollouts trained on in one step", "(0,inf)")
+started_rollouts = quantity("started_rollouts", r"\omega n", "rollout", "rollouts generated in one step", "(0,inf)")
+oversampling = quantity("oversampling", r"\omega", "1", "rollouts started per rollout trained on", "[1,inf)")
+pass_variance = quantity("pass_variance", r"\mathrm{E}[pq]", "1", "mean over prompts of p (1 - p)", "[0,0.25]")
+mixed_group_share = quantity("mixed_group_share", r"\mathrm{Pr}_{\mathrm{mixed}}", "1",
+                             "share of groups with both a right and a wrong rollout", "[0,1]")
+mixed_groups_per_step = quantity("mixed_groups_per_step", r"n_{\mathrm{mixed}}", "group", "mixed groups in one step")
+dynamic_sampling = quantity("dynamic_sampling", r"1_{\mathrm{dyn}}", "1",
+                            "1 where flat groups are discarded and replaced (dynamic sampling)", "[0,1]")
+signal_per_step = quantity("signal_per_step", r"\Sigma_{\mathrm{step}}", "1",
+                           "signal of one step in units of the squared logit sensitivity over the score dimension")
+entropy_bits = quantity("entropy_bits", "H", "bit", "binary entropy of the pass rate", "[0,1]")
+bits_per_rollout = quantity("bits_per_rollout", r"\bar H", "bit/rollout",
+                            "most bits that the reward of one rollout can carry, mean over prompts", "[0,inf)")
+bits_per_step = quantity("bits_per_step", r"H_{\mathrm{step}}", "bit/step", "most bits that the rewards of a step carry")
+bits_per_token = quantity("bits_per_token", r"H_{\mathrm{tok}}", "bit/token", "most reward bits per generated token")
+
+# --- tokens, lengths, trajectories -----------------------------------------------------------------------------------
+prompt_tokens = quantity("prompt_tokens", "P", "token", "mean prompt tokens")
+response_tokens = quantity("response_tokens", "L", "token", "mean generated tokens of one rollout, all turns", "(0,inf)")
+response_tokens_cv = quantity("response_tokens_cv", r"\mathrm{cv}", "1",
+                              "standard deviation over mean of the uncut response length", "[0,10]")
+max_response_tokens = quantity("max_response_tokens", r"L_{\max}", "token", "cap on generated tokens", "(0,inf]")
+log_length_sd = quantity("log_length_sd", r"\sigma_L", "1", "sd of ln L_i (lognormal lengths)", "[0,5]")
+log_length_location = quantity("log_length_location", r"m_L", "1", "mean of ln L_i before the cap", "(-inf,inf)")
+square_response_tokens = quantity("square_response_tokens", r"\mathrm{E}[L_i^2]", "token^2", "second moment of length")
+longest_response_tokens = quantity("longest_response_tokens", r"L_{(n)}", "token",
+                                   "expected length of the longest response of a step")
+biased_response_tokens = quantity("biased_response_tokens", r"L_{\mathrm b}", "token",
+                                  "length-biased mean: length of the response that a random token belongs to")
+turns = quantity("turns", "T", "turn", "model calls in one trajectory", "[1,inf)")
+tool_tokens_per_turn = quantity("tool_tokens_per_turn", r"L_{\mathrm o}", "token", "tokens the environment returns per turn")
+tool_tokens = quantity("tool_tokens", r"L_{\mathrm{tool}}", "token", "tokens the environment returns in one trajectory")
+new_tokens_per_turn = quantity("new_tokens_per_turn", r"L_{\mathrm c}", "token", "context added before each call")
+prefix_cached = quantity("prefix_cached", r"1_{\mathrm{cache}}", "1", "1 where earlier turns stay in the KV cache", "[0,1]")
+prefill_tokens = quantity("prefill_tokens", r"L_{\mathrm{pre}}", "token", "tokens prefilled in one trajectory")
+trajectory_tokens = quantity("trajectory_tokens", r"L_{\mathrm{all}}", "token", "all tokens of one trajectory", "(0,inf)")
+context_tokens = quantity("context_tokens", "x", "token", "mean context while decoding")
+peak_context_tokens = quantity("peak_context_tokens", r"x_{\max}", "token", "context that a sequence in flight ends with")
+training_context_tokens = quantity("training_context_tokens", r"x_{\mathrm{tr}}", "token",
+                                   "token-weighted mean length of training sequences")
+generated_tokens_per_step = quantity("generated_tokens_per_step", r"n L", "token", "tokens generated in one step")
+processed_tokens_per_step = quantity("processed_tokens_per_step", r"n L_{\mathrm{all}}", "token",
+                                     "tokens that the update reads in one step")
+environment_seconds_per_turn = quantity("environment_seconds_per_turn", r"\tau_{\mathrm{env}}", "s",
+                                        "time of one environment turn")
+environment_seconds_per_rollout = quantity("environment_seconds_per_rollout", r"T\tau_{\mathrm{env}}", "s",
+                                           "environment time in one trajectory")
+environment_cpus = quantity("environment_cpus", r"n_{\mathrm{cpu}}", "vCPU", "processors per trajectory")
+environment_cpu_seconds = quantity("environment_cpu_seconds", r"\tau_{\mathrm{cpu}}", "s",
+                                   "vCPU-seconds of environments in one step, paid while trajectories live")
+
+# --- architecture ----------------------------------------------------------------------------------------------------
+total_parameters = quantity("total_parameters", "N", "1", "parameters", "(0,inf)")
+trunk_parameters = quantity("trunk_parameters", r"N_{\mathrm{trunk}}", "1",
+                            "matrix parameters outside routed experts and output head", "(0,inf)")
+head_parameters = quantity("head_parameters", r"N_{\mathrm{head}}", "1", "parameters of the output head")
+expert_parameters = quantity("expert_parameters", r"N_{\mathrm{exp}}", "1", "parameters of all routed experts")
+active_parameters_matmul = quantity("active_parameters_matmul", r"N_{\mathrm{act}}", "1",
+                                    "parameters used per token (head once, no input embedding)", "(0,inf)")
+trainable_parameters = quantity("trainable_parameters", r"N_{\mathrm{train}}", "1", "parameters that the update changes",
+                                "(0,inf)")
+layers = quantity("layers", r"n_\ell", "layer", "layers", "Z[1,inf)")
+moe_layers = quantity("moe_layers", r"n_{\ell,\mathrm{exp}}", "layer", "layers with routed experts", "Z[0,inf)")
+hidden = quantity("hidden", r"d_{\mathrm{model}}", "1", "width of the residual stream", "Z[1,inf)")
+experts = quantity("experts", r"n_{\mathrm e}", "1", "routed experts per layer (1 for a dense model)", "Z[1,inf)")
+experts_per_token = quantity("experts_per_token", r"k_{\mathrm e}", "1", "active experts per token", "Z[1,inf)")
+experts_touched_share = quantity("experts_touched_share", r"e_b", "1", "share of experts read in one decode step", "[0,1]")
+kv_elements_per_token = quantity("kv_elements_per_token", r"n_{kv}", "1/token",
+                                 "cached numbers per token of context, layers with full attention")
+window_kv_elements_per_token = quantity("window_kv_elements_per_token", r"n_{kv,w}", "1/token",
+                                        "cached numbers per token, layers with a sliding window")
+window_tokens = quantity("window_tokens", r"w", "token", "sliding window", "(0,inf]")
+state_bytes = quantity("state_bytes", r"M_{\mathrm{state}}", "byte", "fixed state per sequence (linear layers)")
+attention_flops_per_context_token = quantity(
+    "attention_flops_per_context_token", r"\kappa_f", "FLOP/(token token)",
+    "attention FLOPs per generated token and token of context, while decoding")
+window_attention_flops_per_context_token = quantity(
+    "window_attention_flops_per_context_token", r"\kappa_{f,w}", "FLOP/(token token)",
+    "the same for layers with a sliding window")
+attention_flops_per_context_token_training = quantity(
+    "attention_flops_per_context_token_training", r"\kappa_{f,\mathrm{tr}}", "FLOP/(token token)",
+    "attention FLOPs per token and token of context in a forward pass, before the causal half")
+window_attention_flops_per_context_token_training = quantity(
+    "window_attention_flops_per_context_token_training", r"\kappa_{f,w,\mathrm{tr}}", "FLOP/(token token)",
+    "the same for layers with a sliding window")
+kv_shards_max = quantity("kv_shards_max", r"n_{\mathrm{shard}}", "GPU", "GPUs that can split one sequence's KV cache",
+                         "Z[1,inf)")
+lora_rank = quantity("lora_rank", r"r_{\mathrm L}", "1", "LoRA rank; 0 trains all parameters", "Z[0,inf)")
+adapter_parameters = quantity("adapter_parameters", r"N_{\mathrm{ad}}", "1", "parameters of one adapter")
+
+# --- hardware --------------------------------------------------------------------------------------------------------
+gpus = quantity("gpus", r"n_{\mathrm{gpu}}", "GPU", "GPUs of the run", "Z[1,inf)")
+rollout_pool_gpus = quantity("rollout_pool_gpus", r"n_{\mathrm{roll}}", "GPU", "GPUs that generate", "(0,inf)")
+training_pool_gpus = quantity("training_pool_gpus", r"n_{\mathrm{train}}", "GPU", "GPUs that train", "(0,inf)")
+tensor_parallel = quantity("tensor_parallel", r"n_{\mathrm{tp}}", "GPU", "GPUs per inference engine", "Z[1,inf)")
+engines = quantity("engines", r"n_{\mathrm{eng}}", "engine", "inference engines", "(0,inf)")
+gpus_per_node = quantity("gpus_per_node", r"n_{\mathrm{node}}", "GPU", "GPUs that share the fast link", "Z[1,inf)")
+memory_bytes = quantity("memory_bytes", r"M_{\mathrm{gpu}}", "byte", "memory of one GPU", "(0,inf)")
+memory_bytes_per_second = quantity("memory_bytes_per_second", r"\mathrm{BW}", "byte/s", "memory bandwidth", "(0,inf)")
+link_bytes_per_second = quantity("link_bytes_per_second", r"\mathrm{BW}_{\mathrm{link}}", "byte/s",
+                                 "link of one GPU within a node, one direction", "(0,inf)")
+host_link_bytes_per_second = quantity("host_link_bytes_per_second", r"\mathrm{BW}_{\mathrm{host}}", "byte/s",
+                                      "link of one GPU to its CPU, one direction", "(0,inf)")
+rollout_flops_per_second = quantity("rollout_flops_per_second", r"F_{\mathrm{roll}}", "FLOP/s",
+                                    "dense peak at the precision of rollout weights", "(0,inf)")
+bf16_flops_per_second = quantity("bf16_flops_per_second", r"F_{16}", "FLOP/s", "dense peak at 16 bits", "(0,inf)")
+train_flops_per_second = quantity("train_flops_per_second", r"F_{\mathrm{train}}", "FLOP/s",
+                                  "dense peak at the precision of training", "(0,inf)")
+weight_bits = quantity("weight_bits", r"\mathrm{bits}_w", "bit", "precision of weights in rollout", "(0,64]")
+head_bits = quantity("head_bits", r"\mathrm{bits}_h", "bit", "precision of the output head in rollout", "(0,64]")
+kv_bits = quantity("kv_bits", r"\mathrm{bits}_{kv}", "bit", "precision of the KV cache", "(0,64]")
+train_bits = quantity("train_bits", r"\mathrm{bits}_t", "bit", "precision of training", "(0,64]")
+activation_bits = quantity("activation_bits", r"\mathrm{bits}_a", "bit", "precision of activations", "(0,64]")
+
+# --- calibrated constants (values in data/constants.toml) -------------------------------------------------------------
+weight_read_efficiency = quantity("weight_read_efficiency", r"\eta_w", "1", "achieved share of bandwidth, weights", "(0,1]")
+kv_read_efficiency = quantity("kv_read_efficiency", r"\eta_{kv}", "1", "achieved share of bandwidth, KV cache", "(0,1]")
+compute_efficiency = quantity("compute_efficiency", r"\eta_f", "1", "achieved share of peak FLOP/s in rollout", "(0,1]")
+expert_efficiency = quantity("expert_efficiency", r"\eta_x", "1", "further share achieved by routed experts", "(0,1]")
+latency_per_layer_seconds = quantity("latency_per_layer_seconds", r"\tau_\ell", "s", "fixed time per layer and decode step")
+host_seconds_per_sequence = quantity("host_seconds_per_sequence", r"\tau_{\mathrm{seq}}", "s",
+                                     "host time per sequence and decode step")
+collective_seconds = quantity("collective_seconds", r"\tau_{\mathrm{coll}}", "s", "time of one collective within a node")
+cross_node_factor = quantity("cross_node_factor", r"a_{\mathrm{node}}", "1",
+                             "how much slower a collective is per doubling of nodes", "[1,inf)")
+link_efficiency = quantity("link_efficiency", r"\eta_{\mathrm{link}}", "1", "achieved share of the link", "(0,1]")
+engine_memory_share = quantity("engine_memory_share", r"\eta_{\mathrm{mem}}", "1",
+                               "share of GPU memory that the engine may use", "(0,1]")
+reserved_bytes = quantity("reserved_bytes", r"M_{\mathrm{res}}", "byte", "memory the engine keeps for itself, per GPU")
+max_sequences_per_engine = quantity("max_sequences_per_engine", r"b_{\mathrm{cap}}", "sequence", "scheduler cap", "(0,inf]")
+train_efficiency = quantity("train_efficiency", r"\eta_t", "1", "share of peak that a dense trainer executes", "(0,1]")
+moe_dispatch_bytes = quantity("moe_dispatch_bytes", r"a_{\mathrm{disp}}", "byte",
+                              "bytes moved per routed activation in training (dispatch, combine)")
+optimizer_seconds_per_parameter = quantity("optimizer_seconds_per_parameter", r"\tau_{\mathrm{opt}}", "s",
+                                           "GPU-seconds per parameter of one optimizer step")
+weight_sync_bytes_per_second = quantity("weight_sync_bytes_per_second", r"\mathrm{BW}_{\mathrm{sync}}", "byte/s",
+                                        "rate at which new weights reach the engines, whole model", "(0,inf)")
+overlapped_overhead_share = quantity("overlapped_overhead_share", r"a_{\mathrm{over}}", "1",
+                                     "share of the step overhead that vanishes where streams overlap", "[0,1]")
+step_overhead_seconds = quantity("step_overhead_seconds", r"\tau_{\mathrm{fix}}", "s",
+                                 "switching, data and reward work of one step")
+colocation_factor = quantity("colocation_factor", r"a_{\mathrm{colo}}", "1",
+                             "extra trainer time where rollout and training share GPUs", "[1,inf)")
+draft_cost_share = quantity("draft_cost_share", r"a_{\mathrm{draft}}", "1",
+                            "time of one drafted token over time of one decode step", "[0,1]")
+
+# --- generation ------------------------------------------------------------------------------------------------------
+speculative_acceptance = quantity("speculative_acceptance", r"a_{\mathrm s}", "1",
+                                  "chance that a drafted token is accepted", "[0,1)")
+speculative_drafts = quantity("speculative_drafts", "k", "token", "drafted tokens per verification", "Z[0,inf)")
+tokens_per_verification = quantity("tokens_per_verification", r"n_{\mathrm{tok}}", "token",
+                                   "expected tokens gained per decode step", "(0,inf)")
+verified_tokens = quantity("verified_tokens", r"k+1", "token", "tokens computed per sequence and decode step", "(0,inf)")
+dense_weight_bytes = quantity("dense_weight_bytes", r"W_{\mathrm d}", "byte", "weight bytes outside routed experts")
+expert_weight_bytes = quantity("expert_weight_bytes", r"W_{\mathrm x}", "byte", "weight bytes of all routed experts")
+streamed_weight_bytes = quantity("streamed_weight_bytes", "W", "byte", "weight bytes read in one decode step")
+engine_weight_bytes = quantity("engine_weight_bytes", r"W_{\mathrm{eng}}", "byte", "weights that one engine holds")
+kv_bytes_per_token = quantity("kv_bytes_per_token", r"\kappa", "byte/token", "KV cache per token of context, full layers")
+window_kv_bytes_per_token = quantity("window_kv_bytes_per_token", r"\kappa_w", "byte/token", "the same, window layers")
+kv_bytes_per_sequence = quantity("kv_bytes_per_sequence", r"M_{kv}", "byte", "KV cache of one sequence at the mean context")
+kv_bytes_at_peak = quantity("kv_bytes_at_peak", r"M_{kv,\max}", "byte", "KV cache of one sequence at its full length")
+kv_shards = quantity("kv_shards", r"n'_{\mathrm{tp}}", "GPU", "GPUs over which one engine splits its KV cache", "(0,inf)")
+kv_room_bytes = quantity("kv_room_bytes", r"M_{\mathrm{room}}", "byte", "memory for KV cache on one GPU", "(-inf,inf)")
+resident_limit = quantity("resident_limit", r"b_{\max}", "sequence", "most sequences that one engine can hold", "(-inf,inf)")
+sequences_per_engine = quantity("sequences_per_engine", r"n_{\mathrm s}", "sequence", "sequences of one step per engine",
+                                "(0,inf)")
+resident_sequences = quantity("resident_sequences", "b", "sequence", "sequences held together by one engine", "(0,inf)")
+decoding_sequences = quantity("decoding_sequences", r"b_{\mathrm{dec}}", "sequence",
+                              "residents that decode while others wait for their environment", "(0,inf)")
+concurrent_requests = quantity("concurrent_requests", r"n_{\mathrm{req}}", "sequence", "requests in flight in a load test",
+                               "(0,inf)")
+engine_nodes = quantity("engine_nodes", r"n_{\mathrm{nodes}}", "node", "nodes that one engine spans", "[1,inf)")
+hop_seconds = quantity("hop_seconds", r"\tau_{\mathrm{hop}}", "s", "time of one collective of the engine")
+fixed_step_seconds = quantity("fixed_step_seconds", r"\tau_0", "s", "time of a decode step that no batch changes")
+dense_read_seconds = quantity("dense_read_seconds", r"\tau_w", "s", "reading the dense weights once")
+dense_compute_seconds_per_sequence = quantity("dense_compute_seconds_per_sequence", r"\tau_{f}", "s",
+                                              "dense arithmetic of one decode step, per sequence")
+expert_read_seconds = quantity("expert_read_seconds", r"\tau_x", "s", "reading all routed experts once")
+expert_compute_seconds_per_sequence = quantity("expert_compute_seconds_per_sequence", r"\tau_{xf}", "s",
+                                               "expert arithmetic of one decode step, per sequence")
+attention_seconds_per_sequence = quantity("attention_seconds_per_sequence", r"\tau_{kv}", "s",
+                                          "reading (or computing on) one sequence's KV cache in one decode step")
+link_seconds_per_sequence = quantity("link_seconds_per_sequence", r"\tau_{\mathrm{link}}", "s",
+                                     "all-reduce volume of one decode step, per sequence")
+slope_seconds = quantity("slope_seconds", r"\tau_b", "s", "time that one more sequence adds to a decode step")
+dense_seconds = quantity("dense_seconds", r"\tau_{\mathrm d}", "s", "dense part of a decode step")
+expert_seconds = quantity("expert_seconds", r"\tau_{\mathrm{exp}}", "s", "expert part of a decode step")
+inter_token_seconds = quantity("inter_token_seconds", r"\tau_{\mathrm{itl}}", "s",
+                               "time of one decode step, prefill left out", "(0,inf)")
+draft_seconds = quantity("draft_seconds", r"\tau_{\mathrm{draft}}", "s", "drafting time of one decode step")
+prefill_seconds_per_sequence = quantity("prefill_seconds_per_sequence", r"\tau_{\mathrm{pre}}", "s",
+                                        "prefill of one trajectory on its engine")
+decode_seconds_per_sequence = quantity("decode_seconds_per_sequence", r"\tau_{\mathrm{seq,dec}}", "s",
+                                       "time one sequence spends decoding", "(0,inf)")
+engine_sequences_per_second = quantity("engine_sequences_per_second", r"\nu_{\mathrm{seq}}", "sequence/s",
+                                       "sequences that one full engine finishes per second", "(0,inf)")
+drain_tokens = quantity("drain_tokens", r"L_{\mathrm{drain}}", "token", "decode steps from the last refill to the end")
+expert_drain_tokens = quantity("expert_drain_tokens", r"L_{\mathrm{drain},x}", "token",
+                               "full reads of the experts during the drain")
+refill_seconds = quantity("refill_seconds", r"\tau_{\mathrm{waves}}", "s", "full engine, until the queue is empty")
+drain_seconds = quantity("drain_seconds", r"\tau_{\mathrm{drain}}", "s", "from the empty queue to the last sequence")
+batch_generation_seconds = quantity("batch_generation_seconds", r"\tau_{\mathrm{batch}}", "s",
+                                    "generation of one step, synchronous")
+continuous_generation_seconds = quantity("continuous_generation_seconds", r"\tau_{\mathrm{cont}}", "s",
+                                         "generation of one step, engines always refilled")
+measured_tokens_per_second_per_gpu = quantity("measured_tokens_per_second_per_gpu", r"\nu_{\mathrm{meas}}", "token/(s GPU)",
+                                              "measured generation rate; 0 where the model predicts it")
+load_test_tokens_per_second_per_gpu = quantity(
+    "load_test_tokens_per_second_per_gpu", r"\nu_{\mathrm{load}}", "token/(s GPU)",
+    "generated tokens per second and GPU that a load test reports", "(0,inf)")
+decode_mfu = quantity("decode_mfu", r"\mathrm{MFU}_{\mathrm{dec}}", "1", "share of peak FLOP/s used while generating")
+decode_bandwidth_utilisation = quantity("decode_bandwidth_utilisation", r"\mathrm{MBU}", "1",
+                                        "share of bandwidth used by one decode step")
+ridge_sequences = quantity("ridge_sequences", r"b_{\mathrm{ridge}}", "sequence", "batch where weight reads and compute tie")
+roofline_seconds = quantity("roofline_seconds", r"\tau_{\mathrm{roof}}", "s", "decode step at the peaks, nothing else",
+                            "(0,inf)")
+
+# --- training --------------------------------------------------------------------------------------------------------
+epochs = quantity("epochs", r"n_{\mathrm{ep}}", "1", "passes over a step's rollouts", "Z[1,inf)")
+minibatches = quantity("minibatches", r"n_{\mathrm{mb}}", "1", "optimizer steps per pass", "Z[1,inf)")
+forward_flops_per_token = quantity("forward_flops_per_token", r"f_{\mathrm{fwd}}", "FLOP/token",
+                                   "FLOPs of a forward pass per token", "(0,inf)")
+backward_passes = quantity("backward_passes", r"n_{\mathrm{bwd}}", "1",
+                           "cost of forward, backward and recomputation in forward passes", "(0,inf)")
+update_tokens = quantity("update_tokens", r"n_{\mathrm{upd}}", "token", "tokens that the update reads", "(0,inf)")
+update_flops = quantity("update_flops", r"f_{\mathrm{upd}}", "FLOP", "FLOPs of the update of one step", "(0,inf)")
+update_compute_seconds = quantity("update_compute_seconds", r"\tau_{\mathrm{fb}}", "s", "forward and backward of the update")
+dispatch_seconds_per_pass = quantity("dispatch_seconds_per_pass", r"\tau_{\mathrm{disp}}", "s",
+                                     "moving routed activations in one forward pass over the update's tokens")
+optimizer_steps = quantity("optimizer_steps", r"n_{\mathrm{opt}}", "1", "optimizer steps in one step of the run", "[0,inf)")
+optimizer_seconds = quantity("optimizer_seconds", r"\tau_{\mathrm{optstep}}", "s", "optimizer steps of one step")
+offload = quantity("offload", r"1_{\mathrm{off}}", "1", "1 where optimizer state lives on the CPU", "[0,1]")
+optimizer_state_bytes_per_parameter = quantity("optimizer_state_bytes_per_parameter", r"M_{\mathrm{opt}}", "byte",
+                                               "weights, gradients and Adam state per trained parameter", "(0,inf)")
+critic = quantity("critic", r"1_{\mathrm{critic}}", "1", "1 where a critic of the model's size is trained", "[0,1]")
+old_logprobs = quantity("old_logprobs", r"1_{\mathrm{old}}", "1", "1 where old log-probabilities are recomputed", "[0,1]")
+reference_model = quantity("reference_model", r"1_{\mathrm{ref}}", "1", "1 where a reference model scores", "[0,1]")
+activation_recompute = quantity("activation_recompute", r"1_{\mathrm{rec}}", "1",
+                                "1 where activations are recomputed in the backward pass", "[0,1]")
+full_training = quantity("full_training", r"1_{\mathrm{full}}", "1", "1 for full-parameter training, 0 for LoRA", "[0,1]")
+measured_mfu = quantity("measured_mfu", r"\mathrm{MFU}_{\mathrm{meas}}", "1",
+                        "measured model-FLOPs utilisation of the update; 0 where the model predicts it", "[0,1]")
+update_seconds = quantity("update_seconds", r"\tau_{\mathrm{upd}}", "s", "update of one step", "(0,inf)")
+logprob_seconds = quantity("logprob_seconds", r"\tau_{\mathrm{fwd}}", "s", "one forward pass over the step's tokens")
+old_logprobs_seconds = quantity("old_logprobs_seconds", r"\tau_{\mathrm{old}}", "s", "old log-probabilities")
+reference_seconds = quantity("reference_seconds", r"\tau_{\mathrm{ref}}", "s", "reference model and critic values")
+model_flops = quantity("model_flops", r"f_{\mathrm{model}}", "FLOP",
+                       "FLOPs that the update needs, without recomputation", "(0,inf)")
+train_mfu = quantity("train_mfu", r"\mathrm{MFU}_{\mathrm{tr}}", "1", "model-FLOPs utilisation of the update (16-bit peak)")
+activation_bytes_per_token = quantity("activation_bytes_per_token", r"M_{\mathrm{act}}", "byte/token",
+                                      "activations kept per token, layer and unit of width")
+microbatch_tokens = quantity("microbatch_tokens", r"L_{\mathrm{mb}}", "token", "tokens of one micro-batch on one GPU")
+model_parallel = quantity("model_parallel", r"n_{\mathrm{mp}}", "GPU", "GPUs that share one copy's activations", "[1,inf)")
+update_bytes_per_gpu = quantity("update_bytes_per_gpu", r"M_{\mathrm{upd}}", "byte", "memory of the update on one GPU")
+rollout_bytes_per_gpu = quantity("rollout_bytes_per_gpu", r"M_{\mathrm{roll}}", "byte", "memory of the engine on one GPU")
+
+# --- step ------------------------------------------------------------------------------------------------------------
+concurrent_streams = quantity("concurrent_streams", r"1_{\parallel}", "1",
+                              "1 where generation and training run at the same time on two pools", "[0,1]")
+continuous_generation = quantity("continuous_generation", r"1_{\mathrm{cont}}", "1",
+                                 "1 where engines never wait for the end of a step", "[0,1]")
+shared_pool = quantity("shared_pool", r"1_{\mathrm{pool}}", "1", "1 where rollout and training share all GPUs", "[0,1]")
+staleness_steps = quantity("staleness_steps", r"\varsigma", "step", "bound on the age of a rollout's policy", "Z[0,inf)")
+rollout_seconds = quantity("rollout_seconds", r"\tau_{\mathrm{gen}}", "s", "generation of one step", "[0,inf)")
+environment_seconds = quantity("environment_seconds", r"\tau_{\mathrm{envs}}", "s",
+                               "environment time that the step waits for")
+generation_stream_seconds = quantity("generation_stream_seconds", r"\tau_{\mathrm{stream}}", "s",
+                                     "generation and environments of one step")
+training_stream_seconds = quantity("training_stream_seconds", r"\tau_{\mathrm{train}}", "s",
+                                   "log-probability passes and update of one step")
+weight_sync_seconds = quantity("weight_sync_seconds", r"\tau_{\mathrm{sync}}", "s", "new weights to the engines")
+overhead_seconds = quantity("overhead_seconds", r"\tau_{\mathrm{over}}", "s", "switching, data and reward work")
+evaluation_seconds_per_step = quantity("evaluation_seconds_per_step", r"\tau_{\mathrm{eval}}", "s", "evaluation per step")
+step_seconds = quantity("step_seconds", r"\tau_{\mathrm{step}}", "s", "one step, wall clock", "(0,inf)")
+idle_seconds = quantity("idle_seconds", r"\tau_{\mathrm{idle}}", "s", "GPU-idle time of one step, over all GPUs alike")
+rollout_share = quantity("rollout_share", r"\xi", "1", "share of rollout in step time", "[0,1]")
+
+# --- money -----------------------------------------------------------------------------------------------------------
+usd_per_gpu_hour = quantity("usd_per_gpu_hour", r"c_{\mathrm{gpu}}", "USD/(GPU h)", "rent of one GPU")
+usd_per_cpu_hour = quantity("usd_per_cpu_hour", r"c_{\mathrm{cpu}}", "USD/(vCPU h)", "rent of one sandbox processor")
+steps = quantity("steps", "S", "step", "training steps of the run", "(0,inf)")
+attempts = quantity("attempts", r"n_{\mathrm{att}}", "1", "launches per successful run", "[1,inf)")
+gpu_hours_per_step = quantity("gpu_hours_per_step", r"h_{\mathrm{step}}", "GPU h", "GPU-hours of one step")
+gpu_hours_run = quantity("gpu_hours_run", r"h_{\mathrm{run}}", "GPU h", "GPU-hours of the run")
+gpu_usd_per_step = quantity("gpu_usd_per_step", r"c_{\mathrm{gpu,step}}", "USD/step", "GPU rent of one step")
+environment_usd_per_step = quantity("environment_usd_per_step", r"c_{\mathrm{env,step}}", "USD/step",
+                                    "sandbox rent of one step")
+usd_per_step = quantity("usd_per_step", r"c_{\mathrm{step}}", "USD/step", "bill of one step")
+environment_usd_run = quantity("environment_usd_run", r"c_{\mathrm{env}}", "USD", "sandbox rent of the run")
+usd_run = quantity("usd_run", r"c_{\mathrm{train}}", "USD", "bill of the run")
+build_usd = quantity("build_usd", r"c_{\mathrm{build}}", "USD", "bill of building a set of tasks")
+runs = quantity("runs", "R", "run", "runs that share the tasks", "[1,inf)")
+environment_build_usd = quantity("environment_build_usd", r"c_{\mathrm{build}}/R", "USD", "this run's share of building")
+usd_per_mixed_group = quantity("usd_per_mixed_group", r"c_{\mathrm{mixed}}", "USD/group", "dollars per mixed group")
+usd_per_bit = quantity("usd_per_bit", r"c_{\mathrm{bit}}", "USD/bit", "dollars per reward bit")
+usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
