@@ -14,12 +14,10 @@ MOST_LAYERS = 10_000
 
 
 def whole_number(value, field, least=1, most=LARGEST):
-    """Return ``value`` as an int between ``least`` and ``most``, or raise."""
+    """Return ``value`` as an int between ``least`` and ``most``, or raise an error that names ``field``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        shown = value if isinstance(value, (int, float, str)) or value is None else type(value).__name__
-        raise RleconError(
-            "must be a whole number", field=field, value=repr(shown)[:40], allowed=f"{least} to {most}",
-        )
+        shown = value if isinstance(value, (int, float)) and abs(value) < 1e18 else repr(value)[:40]
+        raise RleconError("must be a whole number", field=field, value=shown, allowed=f"{least} to {most}")
     return int(value)
 
 

@@ -117,10 +117,9 @@ def _read(outer, name):
     if arch.state_bytes:
         notes.append(f"fixed state of {arch.state_bytes} bytes per sequence (fp32 states, bf16 convolution tails), "
                      "included in kv_bytes")
-    if not known:
-        notes.insert(0, f"model_type {given!r} is not known here: counted as a Llama-like decoder; "
-                        "biases and small norms may differ")
-    return arch.with_notes(*c.notes, *notes)
+    first = [] if known else [f"model_type {given[:40]!r} is not known here: counted as a Llama-like decoder; biases and "
+                              "small norms may differ"]
+    return arch.with_notes(*first, *c.notes, *notes)
 
 
 def _generic_family(given, table, outer):

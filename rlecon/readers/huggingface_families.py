@@ -11,8 +11,9 @@ class Family:
     """What a model class implies beyond its config.
 
     Fields that hold a switch may be True, False or the name of the config key that decides (absent = False; a
-    leading "+" means absent = True). ``gated`` None: by the activation. ``windows``: which layers have a sliding
-    window. ``experts``: how the routed layers are laid out. ``defaults``: values of keys that configs leave out.
+    leading "+" means absent = True, a leading "!" that its absence is worth a note). ``gated``: three matrices in
+    an MLP, not two. ``windows``: which layers have a sliding window. ``experts``: how routed layers are laid out.
+    ``defaults``: values that the class fills in where a config leaves keys out.
     """
 
     tied: bool = False
@@ -25,7 +26,7 @@ class Family:
     norms: int = 2
     norm_bias: bool = False
     norm_weight: bool = True
-    gated: bool | None = True
+    gated: bool = True
     gate: bool | str = False
     sinks: bool = False
     windows: str = ""
@@ -39,11 +40,12 @@ class Family:
 
 LLAMA = Family(qkv_bias="attention_bias", output_bias="attention_bias", mlp_bias="mlp_bias", kv_heads_default=True)
 _QWEN2 = Family(qkv_bias=True, windows="qwen")
-_QWEN3 = Family(qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="head", windows="qwen")
+_QWEN3 = Family(qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="head", windows="qwen",
+                defaults=(("head_dim", 128),))
 _DEEPSEEK = Family(mixers="latent", experts="deepseek", qkv_bias="attention_bias", output_bias="attention_bias")
 _QWEN3_NEXT = Family(
     qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="head", gate="+attn_output_gate", mixers="linear",
-    defaults=(("linear_conv_kernel_dim", 4), ("full_attention_interval", 4)),
+    defaults=(("linear_conv_kernel_dim", 4), ("full_attention_interval", 4), ("head_dim", 256)),
 )
 _GEMMA3 = Family(
     tied=True, qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="head", norms=4, windows="gemma3",
@@ -70,12 +72,12 @@ FAMILIES = {
     "phi3": Family(windows="all", kv_heads_default=True),
     "phi": Family(qkv_bias=True, output_bias=True, mlp_bias=True, head_bias=True, norms=1, norm_bias=True, gated=False,
                   kv_heads_default=True),
-    "gemma": Family(tied=True, qkv_bias="attention_bias", output_bias="attention_bias"),
+    "gemma": Family(tied=True, qkv_bias="attention_bias", output_bias="attention_bias", defaults=(("head_dim", 256),)),
     "gemma2": Family(tied=True, qkv_bias="attention_bias", output_bias="attention_bias", norms=4, windows="alternate",
-                     defaults=(("sliding_window", 4096),)),
+                     defaults=(("sliding_window", 4096), ("head_dim", 256))),
     "gemma3": _GEMMA3,
     "gpt_oss": Family(qkv_bias="+attention_bias", output_bias="+attention_bias", sinks=True, windows="alternate",
-                      experts="gpt_oss", defaults=(("sliding_window", 128),)),
+                      experts="gpt_oss", defaults=(("sliding_window", 128), ("head_dim", 64))),
     "olmo2": Family(qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="full", kv_heads_default=True),
     "olmo3": Family(qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="full", windows="olmo3",
                     kv_heads_default=True, defaults=(("sliding_window", 4096),)),
@@ -83,15 +85,17 @@ FAMILIES = {
                     kv_heads_default=True),
     "smollm3": replace(LLAMA, tied=True, windows="layer_types"),
     "granite": LLAMA,
-    "glm4_moe": Family(qkv_bias="attention_bias", qk_norm="head", qk_norm_key="use_qk_norm", experts="deepseek"),
+    "glm4_moe": Family(qkv_bias="!attention_bias", qk_norm="head", qk_norm_key="!use_qk_norm", experts="deepseek",
+                       defaults=(("head_dim", 128),)),
     "deepseek_v2": _DEEPSEEK,
     "deepseek_v3": _DEEPSEEK,
     "deepseek_v32": _DEEPSEEK,
     "kimi_k2": _DEEPSEEK,
     "glm_moe_dsa": _DEEPSEEK,
-    "llama4": Family(qkv_bias="attention_bias", output_bias="attention_bias", windows="llama4", experts="llama4"),
+    "llama4": Family(qkv_bias="attention_bias", output_bias="attention_bias", windows="llama4", experts="llama4",
+                     defaults=(("head_dim", 128), ("attention_chunk_size", 8192), ("interleave_moe_layer_step", 1))),
     "nemotron_h": Family(qkv_bias="attention_bias", output_bias="attention_bias", mlp_bias="mlp_bias", norms=1,
-                         mixers="pattern"),
+                         mixers="pattern", defaults=(("head_dim", 128),)),
     "gpt2": Family(tied=True, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False,
                    positions=True, kv_heads_default=True),
     "gpt_bigcode": Family(tied=True, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False,
@@ -138,7 +142,8 @@ HARMLESS = re.compile(
     r"^problem_type$|^return_|^torchscript$|^task_|^summary_|^attn_implementation|gradient_checkpointing|"
     r"^max_length$|^min_length$|temperature|top_p|^num_beams|^do_sample|flash|^context_window_size$|softcap|"
     r"^prefill_chunk_size$|^attention_sink_size$|^reorder|^scoring_func$|^topk|^n_group$|^norm_topk_prob$|"
-    r"transformers\.js|^name_or_path$|^unsloth|^seq_length$|^hidden_act$|^swiglu_limit$|^query_pre_attn_scalar$"
+    r"transformers\.js|^name_or_path$|^unsloth|^seq_length$|^hidden_act$|^swiglu_limit$|^query_pre_attn_scalar$|"
+    r"^ep_size$|kernels$"
 )
 COMMON = {
     "model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim",

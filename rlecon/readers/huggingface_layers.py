@@ -15,6 +15,7 @@ from rlecon.layers import (
     LatentAttention,
     Layer,
     Mamba2,
+    whole_number,
 )
 from rlecon.readers.huggingface_families import OLD_NAMES
 
@@ -46,10 +47,7 @@ class Config:
         value = self.get(key, default)
         if value is None:
             raise RleconError("is missing or null", field=self.prefix + key, advice="the count depends on it")
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise RleconError("must be a whole number", field=self.prefix + key, value=repr(value)[:60],
-                              allowed=f"{least} to {most}")
-        return value
+        return whole_number(value, self.prefix + key, least, most)
 
     def switch(self, key, default=False):
         """True or false."""
@@ -59,10 +57,13 @@ class Config:
         return value
 
     def decide(self, rule):
-        """A switch of a family: a constant, or the key that decides ("+key": true when absent)."""
+        """A switch of a family: a constant, or the key that decides ("+key": true when absent; "!key": said)."""
         if isinstance(rule, bool):
             return rule
-        return self.switch(rule.lstrip("+"), rule.startswith("+"))
+        key = rule.lstrip("+!")
+        if rule.startswith("!") and key not in self.table:
+            self.notes.append(f"{key} is absent: taken as false")
+        return self.switch(key, rule.startswith("+"))
 
     def names(self, key, length, allowed):
         """A list of ``length`` words out of ``allowed``, or None when absent."""
@@ -90,7 +91,7 @@ class Config:
 def decoder_layers(c, family, family_name, hidden, count):
     if family.mixers == "pattern":
         return _pattern_layers(c, family, hidden, count)
-    full = _latent(c, family) if family.mixers == "latent" else _attention(c, family, hidden)
+    full = _latent(c, family, family_name) if family.mixers == "latent" else _attention(c, family, hidden)
     mixers = [full] * count
     if family.mixers == "linear":
         mixers = _linear_mixers(c, full, count)
@@ -106,6 +107,8 @@ def decoder_layers(c, family, family_name, hidden, count):
 def _attention(c, family, hidden):
     heads = c.whole("num_attention_heads")
     kv_heads = c.whole("num_key_value_heads", heads if family.kv_heads_default else None)
+    if c.table.get("num_key_value_heads") is None and not family.positions and family.qkv_bias != "+attention_bias":
+        c.notes.append(f"num_key_value_heads is absent or null: {heads}, one per query head")
     if family.many_queries and c.switch("multi_query", True):
         kv_heads = 1
     head_dim = c.get("head_dim")
@@ -113,10 +116,11 @@ def _attention(c, family, hidden):
         if hidden % heads:
             raise RleconError("is missing, and hidden_size is no multiple of the heads", field=c.prefix + "head_dim")
         head_dim = hidden // heads
+        c.notes.append(f"head_dim is absent: {head_dim}, hidden_size over heads")
     else:
         head_dim = c.whole("head_dim")
     qk_norm = family.qk_norm
-    if family.qk_norm_key and not c.switch(family.qk_norm_key):
+    if family.qk_norm_key and not c.decide(family.qk_norm_key):
         qk_norm = ""
     if c.table.get("use_qk_norm") is not None and not family.qk_norm_key:
         said = c.switch("use_qk_norm")  # Llama 4 norms without weights
@@ -132,7 +136,7 @@ def _attention(c, family, hidden):
     )
 
 
-def _latent(c, family):
+def _latent(c, family, family_name):
     for key in ("head_dim", "num_key_value_heads", "qk_head_dim"):
         c.read.add(key)  # not the sizes of latent attention
     heads = c.whole("num_attention_heads")
@@ -144,10 +148,19 @@ def _latent(c, family):
         )
     return LatentAttention(
         heads, c.whole("kv_lora_rank"), c.whole("qk_nope_head_dim"), c.whole("qk_rope_head_dim"), c.whole("v_head_dim"),
-        q_lora_rank=c.whole("q_lora_rank", 0, least=0), bias=c.decide(family.qkv_bias), index_heads=index_heads,
+        q_lora_rank=_query_rank(c, family_name), bias=c.decide(family.qkv_bias), index_heads=index_heads,
         index_head_dim=c.whole("index_head_dim") if index_heads else 0,
         index_tokens=c.whole("index_topk") if index_heads else 0,
     )
+
+
+def _query_rank(c, family_name):
+    """Rank of compressed queries, 0 = not compressed. DeepSeek-V2-Lite leaves the key out; later classes state it."""
+    if "q_lora_rank" not in c.table:
+        if family_name != "deepseek_v2":
+            raise RleconError("is missing", field=c.prefix + "q_lora_rank", advice="null means uncompressed queries")
+        c.notes.append("q_lora_rank is absent: queries are taken as uncompressed")
+    return c.whole("q_lora_rank", 0, least=0)
 
 
 def _linear_mixers(c, full, count):
@@ -236,7 +249,7 @@ def _gated(c, family):
     act = c.get("hidden_act")
     if family.gated and act is not None and act not in _GATED:
         raise RleconError("not known for a gated MLP", field=c.prefix + "hidden_act", value=str(act)[:60])
-    return bool(family.gated)
+    return family.gated
 
 
 def _qwen_feeds(c, layout, dense, count):
@@ -259,7 +272,8 @@ def _qwen_feeds(c, layout, dense, count):
 def _llama4_feeds(c, dense, count):
     width = c.whole("intermediate_size")
     experts = Experts(c.whole("num_local_experts"), c.whole("num_experts_per_tok"), width, shared_ffn=width)
-    step = c.whole("interleave_moe_layer_step", 1, most=MOST_LAYERS)
+    step = c.whole("interleave_moe_layer_step", most=MOST_LAYERS)
+    c.read.add("intermediate_size_mlp")  # of dense layers, of which there may be none
     routed = c.indices("moe_layers") or set(range(step - 1, count, step))
     return [experts if i in routed else dense("intermediate_size_mlp") for i in range(count)]
 
@@ -268,13 +282,16 @@ def _deepseek_feeds(c, family_name, dense, count):
     if c.get("n_routed_experts") is None:
         return [dense()] * count
     width = c.whole("moe_intermediate_size")
-    first, step = c.whole("first_k_dense_replace", 0, least=0), c.whole("moe_layer_freq", 1, most=MOST_LAYERS)
+    kinds = c.names("mlp_layer_types", count, ("dense", "sparse"))
+    if "n_shared_experts" not in c.table:
+        raise RleconError("is missing", field=c.prefix + "n_shared_experts", advice="null or 0 means none")
+    first = c.whole("first_k_dense_replace", None if kinds is None else 0, least=0)
+    step = c.whole("moe_layer_freq", 1, most=MOST_LAYERS)
     offsets = family_name != "deepseek_v2" or c.get("topk_method") == "noaux_tc"
     experts = Experts(
         c.whole("n_routed_experts"), c.whole("num_experts_per_tok"), width,
         shared_ffn=width * c.whole("n_shared_experts", 0, least=0), score_bias=offsets,
     )
-    kinds = c.names("mlp_layer_types", count, ("dense", "sparse"))
     if kinds is None:
         kinds = ["sparse" if i >= first and i % step == 0 else "dense" for i in range(count)]
     return [experts if kind == "sparse" else dense() for kind in kinds]
@@ -320,6 +337,8 @@ def _pattern_layers(c, family, hidden, count):
     if "*" in pattern:
         parts["*"] = Layer(_attention(c, family, hidden), None, hidden)
     if "E" in pattern:
+        if "n_shared_experts" not in c.table:
+            raise RleconError("is missing", field=c.prefix + "n_shared_experts", advice="null or 0 means none")
         shared = c.whole("n_shared_experts", 0, least=0)
         parts["E"] = Layer(None, Experts(
             c.whole("n_routed_experts"), c.whole("num_experts_per_tok"), c.whole("moe_intermediate_size"), gated=False,
