@@ -23,9 +23,19 @@ MINUS = "\N{MINUS SIGN}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 COUNT_PREFIXES = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
 SI_PREFIXES = (
-    (1e24, "Y"), (1e21, "Z"), (1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""),
-    (1e-3, "m"), (1e-6, "\N{GREEK SMALL LETTER MU}"), (1e-9, "n"),
-)  # fmt: skip
+    (1e24, "Y"),
+    (1e21, "Z"),
+    (1e18, "E"),
+    (1e15, "P"),
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "\N{GREEK SMALL LETTER MU}"),
+    (1e-9, "n"),
+)
 DURATIONS = ((86400.0 * 3, 86400.0, "days"), (3600.0 * 2, 3600.0, "h"), (180.0, 60.0, "min"))
 SI_UNITS = {"bytes": "B", "bytes/s": "B/s", "flop": "FLOP", "flop/s": "FLOP/s"}
 MONEY = ("usd", "$")
@@ -57,7 +67,7 @@ def _scaled(value: float, prefixes, digits: int) -> tuple[float, str]:
 
 
 def plain(value, field: str = "value"):
-    """A Python ``int``, ``float`` or ``str`` for ``value``; refuses anything that is not one finite number or a text."""
+    """A Python ``int``, ``float`` or ``str`` for ``value``; refuses all but a finite number or a text."""
     if isinstance(value, str):
         if not value.strip():
             raise RleconError("an empty text cannot stand in a sentence", field=field)
@@ -77,9 +87,10 @@ def plain(value, field: str = "value"):
 def format_number(value, unit: str = "", digits: int = 3) -> str:
     """One number as a reader would write it, with its unit.
 
-    ``unit`` may be ``"usd"``, ``"tokens"`` and other counted nouns (k is written out, M, B, T are used), ``"bits"``,
-    ``"seconds"`` (minutes, hours or days where they read better), ``"bytes"``, ``"flop"``, ``"%"`` (``value`` is a share,
-    0.37 for 37 %), ``"x"`` (a ratio), or any other text, which is appended. ``digits`` counts significant digits, 1 to 6.
+    ``unit`` may be ``"usd"``, ``"tokens"``, ``"bits"`` and other counted nouns (thousands are written out; M, B and T
+    are used), ``"seconds"`` (minutes, hours or days where they read better), ``"bytes"``, ``"flop"``, ``"%"``
+    (``value`` is a share, 0.37 for 37 %), ``"x"`` (a ratio), or any other text, which is appended. ``digits`` counts
+    significant digits, 1 to 6; a Python ``int`` below a million is written whole.
 
     >>> format_number(1234567, "usd", 2), format_number(4.1e6, "tokens", 2), format_number(0.372, "%", 2)
     ('$1.2\\xa0M', '4.1\\xa0M\\xa0tokens', '37\\xa0%')
@@ -97,10 +108,7 @@ def format_number(value, unit: str = "", digits: int = 3) -> str:
         scaled, prefix = _scaled(value, COUNT_PREFIXES, digits)
         size = abs(float(f"{scaled:.{digits - 1}e}"))
         cents = 2 if not prefix and 1 <= size < 100 and digits >= 3 else None
-        if whole and not prefix:
-            text = f"{abs(value):,}"
-        else:
-            text = _number(abs(scaled), digits, cents)
+        text = f"{abs(value):,}" if whole and not prefix else _number(abs(scaled), digits, cents)
         return (MINUS if value < 0 else "") + "$" + text + (THIN + prefix if prefix else "")
     if kind == "%":
         return _number(100 * value, digits) + THIN + "%"
@@ -173,8 +181,10 @@ class Table:
     def __repr__(self) -> str:
         widths = [max(len(row[i]) for row in [self.header, *self.rows]) for i in range(len(self.header))]
         pad = [str.rjust if right else str.ljust for right in self.numeric]
-        lines = ["  ".join(p(cell, w) for p, cell, w in zip(pad, row, widths, strict=True)).rstrip()
-                 for row in [self.header, *self.rows]]  # fmt: skip
+        lines = [
+            "  ".join(p(cell, w) for p, cell, w in zip(pad, row, widths, strict=True)).rstrip()
+            for row in [self.header, *self.rows]
+        ]
         return "\n".join(lines)
 
 
@@ -235,10 +245,14 @@ def execute(notebook, folder: Path):
     from nbclient import NotebookClient
 
     client = NotebookClient(
-        notebook, timeout=SECONDS_PER_CELL, kernel_name="python3", record_timing=False, coalesce_streams=True,
+        notebook,
+        timeout=SECONDS_PER_CELL,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
-    )  # fmt: skip
+    )
     client.execute()
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": dict(LANGUAGE)}
     for cell in notebook.cells:

@@ -13,7 +13,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q"]
 SPREAD = ["-n", "2", "--dist", "loadfile"]
 STAGES = {
     "lint": [sys.executable, "-m", "ruff", "check", "--quiet", "."],
-    "unit": [*PYTEST, *SPREAD, "tests", "--ignore=tests/site", "--ignore=tests/benchmarks", "--doctest-modules", "rlecon"],
+    "unit": [*PYTEST, *SPREAD, "tests", "rlecon", "--doctest-modules", "--ignore=tests/site"],
     "notebooks": [*PYTEST, *SPREAD, "--nbval", "--nbval-current-env", "-p", "no:warnings", "book"],
     "book": ["make", "--no-print-directory", "book"],
     "site": [*PYTEST, "tests/site"],
@@ -27,7 +27,9 @@ def main(names: list[str]) -> int:
         start = time.monotonic()
         code = subprocess.run(STAGES[name], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}).returncode
         results.append((name, code, time.monotonic() - start))
-    print("\n" + "\n".join(f"{name:<10} {'ok' if code == 0 else 'FAILED':<7} {took:6.1f} s" for name, code, took in results))
+    print()
+    for name, code, took in results:
+        print(f"{name:<10} {'FAILED' if code else 'ok':<7} {took:6.1f} s")
     failed = [name for name, code, _ in results if code]
     print("FAILED: " + ", ".join(failed) if failed else f"all passed in {sum(r[2] for r in results):.0f} s")
     return 1 if failed else 0

@@ -3,6 +3,7 @@
 * Thebe's scripts collide with each other on every page and need a server: dropped.
 * The theme draws its twenty-odd icons with a 1.5 MB script and a 150 KB font. The same outlines, taken from that very
   script for the icons that the built pages use, become one small style sheet of masks; script and fonts are removed.
+* Retired ARIA roles are replaced by current ones.
 * The site's address is known only to the workflow that publishes it, so it comes from the environment.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -18,7 +20,7 @@ from sphinx.errors import ExtensionError
 ICONS_CSS = "icons.css"
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
 DROPPED_SCRIPTS = ("thebe",)
-DROPPED_FILES = ("_static/**/*.map", "_static/vendor/fontawesome/**/*.*", "_static/**/fontawesome*", "_static/*thebe*")
+DROPPED_FILES = ("_static/**/*.map", "_static/scripts/fontawesome*", "_static/*thebe*", "_static/*webpack-macros*")
 STYLE_NAMES = {"solid", "brands", "regular", "lg", "sm", "xs", "fw", "spin", "2x", "3x"}
 
 
@@ -49,8 +51,8 @@ def icon_outline(script: str, name: str) -> tuple[int, int, str]:
 def icon_rule(script: str, name: str) -> str:
     """CSS that draws icon ``name`` in the text's own color."""
     width, height, path = icon_outline(script, name)
-    picture = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
-    return f'.fa-{name}{{--icon:url("data:image/svg+xml,{picture}")}}'
+    head = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E"
+    return f".fa-{name}{{--icon:url(\"data:image/svg+xml,{head}%3Cpath d='{path}'/%3E%3C/svg%3E\")}}"
 
 
 def replace_icons(outdir: Path) -> None:
@@ -69,6 +71,7 @@ def replace_icons(outdir: Path) -> None:
             used |= set(re.findall(r"\bfa-([a-z0-9-]+)", classes))
         cut = re.sub(r"\s*<(?:script|link)\b[^>]*fontawesome[^>]*>(?:</script>)?", "", text)
         cut = re.sub(r"\s*<script type=\"text/x-thebe-config\">.*?</script>", "", cut, flags=re.DOTALL)
+        cut = cut.replace(' role="doc-biblioentry"', ' role="listitem"')  # a role that browsers have retired
         if cut != text:
             page.write_text(cut, encoding="utf-8")
     rules = [icon_rule(script, name) for name in sorted(used - STYLE_NAMES)]
@@ -88,6 +91,7 @@ def replace_icons(outdir: Path) -> None:
         for path in outdir.glob(pattern):
             if path.is_file():
                 path.unlink()
+    shutil.rmtree(outdir / "_static" / "vendor" / "fontawesome", ignore_errors=True)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:

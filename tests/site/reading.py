@@ -1,0 +1,81 @@
+"""One page in a real browser: what it asks for, what it complains about, whether it fits and can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+WIDTHS, THEMES = (1280, 390), ("light", "dark")
+# Violations of the theme's own furniture, which no chapter can mend: rule -> part of the selector of what it concerns.
+THEME_VIOLATIONS = {"label-content-name-mismatch": "search-button", "region": ""}
+MATH = """async () => {
+  const wanted = document.querySelectorAll('.bd-article .math').length;
+  if (!wanted) return {wanted, drawn: 0, wrong: 0};
+  if (!window.MathJax || !window.MathJax.startup) return {wanted, drawn: 0, wrong: 0};
+  await window.MathJax.startup.promise;
+  return {wanted,
+          drawn: document.querySelectorAll('.bd-article .math mjx-container').length,
+          wrong: document.querySelectorAll('mjx-merror, [data-mjx-error]').length};
+}"""
+WIDE = """() => {
+  const width = document.documentElement.clientWidth;
+  const over = document.documentElement.scrollWidth - width;
+  if (over <= 0) return [];
+  const scrolls = e => { for (let p = e.parentElement; p; p = p.parentElement) {
+    if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(p).overflowX)) return true; } return false; };
+  const guilty = [...document.querySelectorAll('body *')].filter(
+    e => e.getBoundingClientRect().right > width + 1 && !scrolls(e)).slice(0, 3);
+  return [`${over} px too wide: ` + guilty.map(e => `${e.tagName}.${e.className}`.slice(0, 60)).join(', ')];
+}"""
+AXE_RUN = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations.map(
+  v => ({id: v.id, help: v.help, nodes: v.nodes.map(n => n.target.join(' '))}))"""
+
+
+def allowed(violation: dict, target: str) -> bool:
+    """Whether this is one of the theme's own, outside the article."""
+    mark = THEME_VIOLATIONS.get(violation["id"])
+    return mark is not None and mark in target and ".bd-article" not in target
+
+
+def read_page(browser, path: Path, *, axe: bool = True) -> list[str]:
+    """Complaints about the page at ``path``, opened from disk without a network."""
+    found: list[str] = []
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900}, color_scheme="light")
+    page = context.new_page()
+    page.on(
+        "console",
+        lambda m: found.append(f"console: {m.text} ({m.location.get('url', '')})") if m.type == "error" else None,
+    )
+    page.on("pageerror", lambda error: found.append(f"script: {error}"))
+
+    def watch(route):
+        if route.request.url.startswith(("file:", "data:", "blob:", "about:")):
+            route.continue_()
+        else:
+            found.append(f"asks for {route.request.url}")
+            route.abort()
+
+    page.route("**/*", watch)
+    try:
+        page.goto(path.resolve().as_uri(), wait_until="load")
+        math = page.evaluate(MATH)
+        if math["drawn"] < math["wanted"] or math["wrong"]:
+            found.append(f"formulas: {math['drawn']} of {math['wanted']} drawn, {math['wrong']} wrong")
+        if axe:
+            page.add_script_tag(path=str(AXE))
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.wait_for_timeout(60)
+                found += [f"{theme}, {width} px: {text}" for text in page.evaluate(WIDE)]
+                if not axe:
+                    continue
+                for violation in page.evaluate(AXE_RUN):
+                    targets = [t for t in violation["nodes"] if not allowed(violation, t)]
+                    if targets:
+                        found.append(f"{theme}, {width} px: {violation['id']}: {violation['help']}: {targets[:3]}")
+    finally:
+        context.close()
+    return found

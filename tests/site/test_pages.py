@@ -1,0 +1,43 @@
+"""Every page of the built book, read as HTML and in a browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site import checks
+from tests.site.conftest import SITE
+from tests.site.reading import read_page
+
+NAMES = [str(path.relative_to(SITE)) for path in checks.pages(SITE)]
+
+
+def test_there_are_pages(site):
+    assert "index.html" in NAMES and len(NAMES) > 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_left_over(site, name):
+    assert checks.left_over((site / name).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_it_links_to_is_there(site, name):
+    assert checks.broken_links(site / name, site) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_speak_and_nothing_is_loaded_from_afar(site, name):
+    page = checks.read(site / name)
+    assert checks.silent_pictures(page) + checks.outside(page) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_in_a_browser(site, browser, name):
+    assert read_page(browser, site / name) == []
+
+
+def test_the_site_is_light(site):
+    """The theme's icon script and fonts are gone, and no file is heavier than MathJax."""
+    assert not list(site.rglob("fontawesome*")) and not list(site.rglob("fa-*.woff2"))
+    heavy = {p.name: p.stat().st_size for p in site.rglob("*") if p.is_file() and p.stat().st_size > 1_200_000}
+    assert heavy == {}

@@ -1,0 +1,50 @@
+"""The project's own files agree with each other."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PINS = dict(re.findall(r"^([\w.-]+)==([\w.]+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
+WANTED = [
+    *PROJECT["project"]["dependencies"],
+    *(need for extra in PROJECT["project"]["optional-dependencies"].values() for need in extra),
+]
+
+
+def test_every_dependency_is_pinned_exactly_and_explained():
+    why = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for need in WANTED:
+        name, *exact = re.split(r"[<>=~]=", need)
+        assert name in PINS, f"{name} is not in requirements.txt"
+        assert f"`{name}`" in why, f"CONTRIBUTING.md does not say why {name} is needed"
+        if "==" in need:
+            assert PINS[name] == exact[0]
+    lines = [t for t in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if t and "#" not in t]
+    assert all("==" in line or line == "-e ." for line in lines)
+
+
+def test_the_versions_agree():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    version = PROJECT["project"]["version"]
+    assert citation["version"] == version
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_makefile_offers_six_things():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE) == ["book test notebooks lint serve clean"]
+    assert re.findall(r"^([a-z]+):", text, re.MULTILINE) == ["book", "test", "notebooks", "lint", "serve", "clean"]
+
+
+def test_every_top_level_file_is_explained():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    why = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    top = sorted({path.split("/")[0] for path in listed})
+    assert [name for name in top if f"`{name}" not in why] == []
