@@ -115,11 +115,10 @@ def _read(outer, name):
         notes.append(f"sliding window of {arch.window_tokens} tokens: kv_bytes stops growing there on those layers; "
                      "kv_bytes_per_token is before any window is full")
     if arch.state_bytes:
-        notes.append(f"fixed state of {arch.state_bytes} bytes per sequence (fp32 states, bf16 convolution tails), "
+        notes.append(f"fixed state of {arch.state_bytes:,} bytes per sequence (fp32 states, bf16 convolution tails), "
                      "included in kv_bytes")
-    first = [] if known else [f"model_type {given[:40]!r} is not known here: counted as a Llama-like decoder; biases and "
-                              "small norms may differ"]
-    return arch.with_notes(*first, *c.notes, *notes)
+    unknown = f"model_type {given[:40]!r} is not known here: counted as a Llama-like decoder, up to biases and norms"
+    return arch.with_notes(*(() if known else (unknown,)), *c.notes, *notes)
 
 
 def _generic_family(given, table, outer):
@@ -204,7 +203,7 @@ def describe(arch: Architecture, contexts=(1024, 8192, 32768, 131072), weight_bi
         "total_parameters": arch.total_parameters,
         "active_parameters": arch.active_parameters,
         "active_parameters_matmul": arch.active_parameters_matmul,
-        "kv_bytes_per_token": float(arch.kv_bytes_per_token()),
+        "kv_bytes_per_token": round(float(arch.kv_bytes_per_token())),
         "kv_bytes": {str(context): round(float(arch.kv_bytes(context))) for context in contexts},
         "weight_bytes": round(float(arch.weight_bytes(weight_bits))) if known else None,
         "attention": arch.attention,

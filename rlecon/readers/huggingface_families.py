@@ -34,6 +34,7 @@ class Family:
     mixers: str = "attention"
     positions: bool = False
     kv_heads_default: bool = False
+    multi_head: bool = False  # the class has no other attention, so its configs need not say so
     many_queries: bool = False
     defaults: tuple[tuple[str, object], ...] = ()
 
@@ -97,11 +98,11 @@ FAMILIES = {
     "nemotron_h": Family(qkv_bias="attention_bias", output_bias="attention_bias", mlp_bias="mlp_bias", norms=1,
                          mixers="pattern", defaults=(("head_dim", 128),)),
     "gpt2": Family(tied=True, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False,
-                   positions=True, kv_heads_default=True),
+                   positions=True, kv_heads_default=True, multi_head=True),
     "gpt_bigcode": Family(tied=True, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False,
-                          positions=True, kv_heads_default=True, many_queries=True),
+                          positions=True, kv_heads_default=True, multi_head=True, many_queries=True),
     "gpt_neox": Family(qkv_bias="+attention_bias", output_bias="+attention_bias", mlp_bias=True, norm_bias=True,
-                       gated=False, kv_heads_default=True),
+                       gated=False, kv_heads_default=True, multi_head=True),
 }
 ALIASES = {
     "phi_msft": "phi", "mixformer_sequential": "phi", "phi4": "phi3", "gemma3_text": "gemma3", "qwen2_5": "qwen2",

@@ -107,7 +107,7 @@ def decoder_layers(c, family, family_name, hidden, count):
 def _attention(c, family, hidden):
     heads = c.whole("num_attention_heads")
     kv_heads = c.whole("num_key_value_heads", heads if family.kv_heads_default else None)
-    if c.table.get("num_key_value_heads") is None and not family.positions and family.qkv_bias != "+attention_bias":
+    if c.table.get("num_key_value_heads") is None and not family.multi_head:
         c.notes.append(f"num_key_value_heads is absent or null: {heads}, one per query head")
     if family.many_queries and c.switch("multi_query", True):
         kv_heads = 1
@@ -116,7 +116,8 @@ def _attention(c, family, hidden):
         if hidden % heads:
             raise RleconError("is missing, and hidden_size is no multiple of the heads", field=c.prefix + "head_dim")
         head_dim = hidden // heads
-        c.notes.append(f"head_dim is absent: {head_dim}, hidden_size over heads")
+        if not family.multi_head:
+            c.notes.append(f"head_dim is absent: {head_dim}, hidden_size over heads")
     else:
         head_dim = c.whole("head_dim")
     qk_norm = family.qk_norm
@@ -210,6 +211,8 @@ def _windowed(c, family, full, count):
             full_layers = set() if every is None else set(range(every - 1, count, every))
             kinds = ["full_attention" if i in full_layers else "sliding_attention" for i in range(count)]
         c.read.add("sliding_window_pattern")
+    if not window and family.windows in ("alternate", "gemma3", "olmo3") and set(kinds) != {"full_attention"}:
+        raise RleconError("is null, yet layers of this class slide", field=c.prefix + "sliding_window")
     longest = c.get("max_position_embeddings")
     binds = window and not (isinstance(longest, int) and window >= longest and family.windows in ("all", "qwen"))
     if not binds:

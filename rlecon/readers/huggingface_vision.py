@@ -35,7 +35,7 @@ def vision_parameters(outer, family_name, hidden):
     if family_name == "gemma3":
         table = {"image_size": 896, "num_channels": 3, **table}
     total = count(table, hidden)
-    return total, [f"vision tower of {total} parameters counted in the total; text does not pass it"]
+    return total, [f"vision tower of {total:,} parameters counted in the total; text does not pass it"]
 
 
 def _get(table, key, least=1, default=None):

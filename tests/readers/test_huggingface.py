@@ -163,6 +163,7 @@ REFUSED = [
                                              "model_type": "novel"}, "tie"),
     ("an ungated activation", {**LLAMA, "hidden_act": "relu"}, "hidden_act"),
     ("norms that the class lacks", {**LLAMA, "use_qk_norm": True}, "use_qk_norm"),
+    ("sliding layers without a window", changed("gemma-3-1b-it", sliding_window=None), "sliding_window"),
     ("an encoder", {"model_type": "t5", "d_model": 512, "num_layers": 6, "vocab_size": 32128}, "t5"),
 ]
 
