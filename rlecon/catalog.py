@@ -128,21 +128,21 @@ class Claim:
     chapter: str
     claim: str
     label: str
+    settled_by: str
     kind: str
     source: tuple[str, ...]
     as_of: str
     claimed: object = None
     unit: str = ""
-    reading: str = ""
     tolerance_factor: float = 1.0
     value: object = None
-    value_kind: str = ""
     compute: str = ""
     arguments: dict = field(default_factory=dict)
     formula: str = ""
+    reading: str = ""
     needs: str = ""
     why: str = ""
-    evidence: tuple[str, ...] = ()
+    stated_in: tuple[str, ...] = ()
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -257,6 +257,15 @@ def gpus() -> tuple[GPU, ...]:
     13
     """
     return tuple(_gpu(name) for name in _tables("gpus"))
+
+
+def entry(file: str, name: str) -> MappingProxyType:
+    """One entry of gpus, models or constants as it stands in the file.
+
+    >>> entry("constants", "cross_node_factor")["value"]
+    3.5
+    """
+    return MappingProxyType(_tables(file)[_find(name, _tables(file), file.rstrip("s"))])
 
 
 @cache
