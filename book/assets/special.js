@@ -1,0 +1,258 @@
+// Twins of the special functions in rlecon/special.py: same names, same nodes, same number of steps.
+// A page loads this file as a script; Node can `require` it. `show` writes a number into a message.
+(function (root) {
+  "use strict";
+  const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48,
+    BETA_NODES = 80, CHANNEL_NODES = 100;
+
+  // (1 + 2t) exp(t^2) erfc(t) for t >= 0 as a Chebyshev series in (t - 3.75)/(t + 3.75): relative error below 1e-15.
+  const ERFC = [1.1775789345674017, -0.004590054580646478, -0.08424913336651792, 0.05920993999819189,
+    -0.026658668435305753, 0.009074997670705265, -0.002413163540417608, 0.0004907758365258086,
+    -6.916973302501207e-05, 4.13902798607301e-06, 7.74038306619849e-07, -2.1886401049234397e-07,
+    1.076499946567091e-08, 4.521959811218287e-09, -7.754400208831351e-10, -6.318088340886684e-11,
+    2.86879501093067e-11, 1.9455868545777405e-13, -9.654696748433433e-13, 3.252548148148796e-14,
+    3.347811948286861e-14, -1.8645628804187656e-15, -1.250795053068326e-15, 7.418235256676974e-17,
+    5.068148904848072e-17];
+
+  function scaledErfc(t) { // exp(t^2) erfc(t)
+    const x = t > 1e300 ? 1 : (t - 3.75) / (t + 3.75);
+    let a = 0, b = 0;
+    for (let i = ERFC.length - 1; i > 0; i--) { const c = 2 * x * a - b + ERFC[i]; b = a; a = c; }
+    return (x * a - b + ERFC[0]) / (1 + 2 * t);
+  }
+
+  function normal_cdf(x) {
+    if (Number.isNaN(x)) return NaN;
+    const t = Math.abs(x) * Math.SQRT1_2;
+    const tail = t > 40 ? 0 : 0.5 * Math.exp(-x * x / 2) * scaledErfc(t);
+    return x < 0 ? tail : 1 - tail;
+  }
+
+  function logTail(t) { return Math.log(0.5 * scaledErfc(t * Math.SQRT1_2)) - t * t / 2; } // log Pr(Z > t), t >= 0
+
+  function normal_quantile(p) {
+    if (!(p >= 0 && p <= 1)) return NaN;
+    if (p === 0) return -Infinity;
+    if (p === 1) return Infinity;
+    if (p === 0.5) return 0;
+    const tail = Math.min(p, 1 - p), target = Math.log(tail);
+    // Newton on log Pr(Z > t), concave in t: from the right side it never overshoots.
+    let t = Math.sqrt(Math.max(0, -2 * target - Math.log(4)));
+    for (let i = 0; i < 60; i++) {
+      const hazard = Math.SQRT1_2 * 2 / Math.sqrt(Math.PI) / scaledErfc(t * Math.SQRT1_2); // density over tail
+      const step = (logTail(t) - target) / hazard;
+      t = Math.max(0, t + step);
+      if (Math.abs(step) <= 4e-16 * Math.max(t, 1e-8)) break;
+    }
+    return p < 0.5 ? -t : t;
+  }
+
+  const STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400];
+  function log_gamma(x) {
+    if (!(x > 0)) return x === 0 ? Infinity : NaN;
+    if (x === Infinity) return Infinity;
+    let product = 1, y = x;
+    while (y < 12) { product *= y; y += 1; }
+    let series = 0;
+    const inverse = 1 / (y * y);
+    for (let i = STIRLING.length - 1; i >= 0; i--) series = series * inverse + STIRLING[i];
+    return (y - 0.5) * Math.log(y) - y + 0.5 * Math.log(2 * Math.PI) + series / y - Math.log(product);
+  }
+
+  const DIGAMMA = [-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12];
+  function digamma(x) {
+    if (!(x > 0)) return x === 0 ? -Infinity : NaN;
+    if (x === Infinity) return Infinity;
+    let sum = 0, y = x;
+    while (y < 12) { sum -= 1 / y; y += 1; }
+    let series = 0;
+    const inverse = 1 / (y * y);
+    for (let i = DIGAMMA.length - 1; i >= 0; i--) series = (series + DIGAMMA[i]) * inverse;
+    return sum + Math.log(y) - 0.5 / y + series;
+  }
+
+  function legendre(count) { // nodes and weights of Gauss-Legendre on [-1, 1]
+    const x = new Array(count), w = new Array(count);
+    for (let i = 0; i < count; i++) {
+      let z = -Math.cos(Math.PI * (i + 0.75) / (count + 0.5)), slope = 1;
+      for (let k = 0; k < 8; k++) {
+        let a = 1, b = 0;
+        for (let j = 0; j < count; j++) { const c = b; b = a; a = ((2 * j + 1) * z * b - j * c) / (j + 1); }
+        slope = count * (z * a - b) / (z * z - 1);
+        z -= a / slope;
+      }
+      x[i] = z; w[i] = 2 / ((1 - z * z) * slope * slope);
+    }
+    return { x, w };
+  }
+  const NODES = { [LOW_NODES]: legendre(LOW_NODES), [HIGH_NODES]: legendre(HIGH_NODES) };
+
+  function length_location(mean, spread, cap) {
+    spread = Math.max(spread, TINY_SPREAD);
+    const target = Math.log(mean), half = spread * spread / 2;
+    let location = target - half;
+    if (cap === Infinity) return location;
+    const logCap = Math.log(cap);
+    for (let i = 0; i < NEWTON_STEPS; i++) {
+      const body = Math.exp(location + half) * normal_cdf((logCap - location) / spread - spread);
+      const tail = cap * normal_cdf((location - logCap) / spread);
+      location = location - (Math.log(body + tail) - target) * (body + tail) / body;
+    }
+    return location;
+  }
+
+  function capped_square(location, spread, cap) {
+    spread = Math.max(spread, TINY_SPREAD);
+    const room = (Math.log(cap) - location) / spread;
+    const body = Math.exp(2 * location + 2 * spread * spread) * normal_cdf(room - 2 * spread);
+    return body + (cap === Infinity ? 0 : cap * cap * normal_cdf(-room));
+  }
+
+  function integral(n, share, location, spread, low, high, count) {
+    const { x, w } = NODES[count], half = (high - low) / 2, middle = (high + low) / 2;
+    let sum = 0;
+    for (let i = 0; i < count; i++) {
+      const z = middle + half * x[i];
+      const chance = -Math.expm1(n * Math.log1p(-share * normal_cdf(-z)));
+      sum += w[i] * chance * Math.exp(location + spread * z);
+    }
+    return spread * half * sum;
+  }
+
+  function reached_tokens(n, share, location, spread, cap) {
+    spread = Math.max(spread, TINY_SPREAD);
+    const end = (Math.log(cap) - location) / spread;
+    const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(n, 1)) + 60));
+    const bottom = Math.min(-8.5, top);
+    const knee = Math.min(Math.max(normal_quantile(Math.exp(-36 / n)), bottom), top);
+    const whole = -Math.expm1(n * Math.log1p(-share));
+    return Math.exp(location + spread * bottom) * whole
+      + integral(n, share, location, spread, bottom, knee, LOW_NODES)
+      + integral(n, share, location, spread, knee, top, HIGH_NODES);
+  }
+
+  function longest_tokens(n, location, spread, cap) { return reached_tokens(n, 1, location, spread, cap); }
+
+  function logAddExp(a, b) {
+    const top = Math.max(a, b);
+    return top === -Infinity || top === Infinity ? top : top + Math.log1p(Math.exp(-Math.abs(a - b)));
+  }
+  function expit(x) { return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)); }
+  function entropyBits(p) { return p > 0 && p < 1 ? -(p * Math.log(p) + (1 - p) * Math.log1p(-p)) / Math.LN2 : 0; }
+
+  function mean_entropy(a, b, plus, minus) {
+    const mean = a / (a + b);
+    if (!(plus > 0 || minus > 0)) {
+      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
+    }
+    const width = Math.sqrt(1 / a + 1 / b), reach = Math.asinh(9 + 40 / (Math.min(a, b) * width));
+    const center = Math.log(a / b), logits = [], weights = [], stretch = [];
+    let top = -Infinity;
+    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
+      const t = reach * i / BETA_NODES, logit = center + width * Math.sinh(t);
+      const weight = a * logit - (a + b) * logAddExp(0, logit);
+      top = Math.max(top, weight);
+      logits.push(logit); weights.push(weight); stretch.push(Math.cosh(t));
+    }
+    let sum = 0, total = 0;
+    for (let i = 0; i < logits.length; i++) {
+      const weight = Math.exp(weights[i] - top) * stretch[i];
+      total += weight;
+      sum += weight * entropyBits(plus + (1 - plus - minus) * expit(logits[i]));
+    }
+    return sum / total;
+  }
+
+  function gaussian_channel(p, spacing) {
+    const right = Math.log(p), wrong = Math.log1p(-p), half = spacing * spacing / 2, width = 10 / CHANNEL_NODES;
+    let sum = 0;
+    for (let i = -CHANNEL_NODES; i <= CHANNEL_NODES; i++) {
+      const z = i * width, shift = spacing * z;
+      const one = p > 0 ? -p * logAddExp(right, wrong - shift - half) : 0;
+      const zero = p < 1 ? -(1 - p) * logAddExp(wrong, right + shift - half) : 0;
+      sum += Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI) * width * (one + zero);
+    }
+    return sum / Math.LN2;
+  }
+
+  function path_rollouts(start, target) {
+    const { x, w } = NODES[HIGH_NODES], logit = (p) => Math.log(p / (1 - p));
+    const low = logit(start), half = (logit(target) - low) / 2;
+    let sum = 0;
+    for (let i = 0; i < HIGH_NODES; i++) {
+      const l = low + half * (1 + x[i]), p = expit(l);
+      sum += w[i] * half * (l - low) / Math.LN2 * p * expit(-l) / entropyBits(p);
+    }
+    return sum;
+  }
+
+  function entropyBits(p) {
+    return p > 0 && p < 1 ? -(p * Math.log(p) + (1 - p) * Math.log1p(-p)) / Math.LN2 : 0;
+  }
+
+  function logAddExp(a, b) { const top = Math.max(a, b); return top + Math.log1p(Math.exp(-Math.abs(a - b))); }
+
+  function mean_entropy(a, b, plus, minus) {
+    if (!(plus > 0 || minus > 0)) {
+      const mean = a / (a + b);
+      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
+    }
+    const width = Math.sqrt(1 / a + 1 / b), reach = Math.asinh(9 + 40 / (Math.min(a, b) * width));
+    const logit = [], weight = [];
+    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
+      const x = Math.log(a / b) + width * Math.sinh(reach * i / BETA_NODES);
+      logit.push(x);
+      weight.push(a * x - (a + b) * logAddExp(0, x));
+    }
+    const top = Math.max(...weight);
+    let sum = 0, all = 0;
+    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
+      const k = i + BETA_NODES, w = Math.exp(weight[k] - top) * Math.cosh(reach * i / BETA_NODES);
+      sum += w * entropyBits(plus + (1 - plus - minus) / (1 + Math.exp(-logit[k])));
+      all += w;
+    }
+    return sum / all;
+  }
+
+  function gaussian_channel(p, spacing) {
+    const step = 10 / CHANNEL_NODES, right = Math.log(p), wrong = Math.log1p(-p), half = spacing * spacing / 2;
+    let sum = 0;
+    for (let i = -CHANNEL_NODES; i <= CHANNEL_NODES; i++) {
+      const z = i * step, density = step * Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI), shift = spacing * z;
+      sum += density * ((p > 0 ? -p * logAddExp(right, wrong - shift - half) : 0)
+        + (p < 1 ? -(1 - p) * logAddExp(wrong, right + shift - half) : 0));
+    }
+    return sum / Math.LN2;
+  }
+
+  function path_rollouts(start, target) {
+    const { x, w } = NODES[HIGH_NODES], low = Math.log(start) - Math.log1p(-start);
+    const half = (Math.log(target) - Math.log1p(-target) - low) / 2;
+    let sum = 0;
+    for (let i = 0; i < HIGH_NODES; i++) {
+      const logit = low + half * (1 + x[i]), p = 1 / (1 + Math.exp(-logit)), q = 1 / (1 + Math.exp(logit));
+      sum += w[i] * half * (logit - low) / Math.LN2 * p * q / entropyBits(p);
+    }
+    return sum;
+  }
+
+  // A number as Python's format "%.<digits>g" writes it.
+  function show(value, digits) {
+    digits = digits || 4;
+    const x = Number(value);
+    if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf";
+    if (x === 0) return "0";
+    const [mantissa, power] = x.toExponential(digits - 1).split("e"), exponent = Number(power);
+    const cut = (text) => (text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text);
+    if (exponent < -4 || exponent >= digits) {
+      const size = String(Math.abs(exponent)).padStart(2, "0");
+      return cut(mantissa) + "e" + (exponent < 0 ? "-" : "+") + size;
+    }
+    return cut(x.toFixed(Math.max(0, digits - 1 - exponent)));
+  }
+
+  const special = { normal_cdf, normal_quantile, log_gamma, digamma, length_location, capped_square, longest_tokens,
+    reached_tokens, mean_entropy, gaussian_channel, path_rollouts, show };
+  if (typeof module === "object" && module.exports) module.exports = special;
+  else root.rleconSpecial = special;
+})(typeof globalThis === "object" ? globalThis : this);
