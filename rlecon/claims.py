@@ -238,3 +238,44 @@ def price_spread(table: str, model: str, key: str) -> float:
     if len(values) < 2:
         raise RleconError("fewer than two prices", field=f"{table}.{key}", value=model)
     return max(values) / min(values)
+
+
+def _given(value):
+    """An input as it stands, or the number of a measurement when written "@id:path"."""
+    if isinstance(value, str) and value.startswith("@"):
+        id, _, path = value[1:].partition(":")
+        return _number(id, path)
+    return value
+
+
+def _product(values) -> float:
+    return math.prod(_given(v) for v in (values if isinstance(values, list) else [values]))
+
+
+def _case(case: dict) -> float:
+    if "id" in case:
+        value = _number(case["id"], case["path"])
+    else:
+        from rlecon.equation import Model  # here, so that reading the catalogue does not load SymPy
+
+        equations = [resolve(path) for path in case["equations"]]
+        inputs = {name: _given(value) for name, value in case["inputs"].items()}
+        value = float(Model(equations).solve(inputs)[case.get("output", equations[-1].left.name)])
+    value *= _product(case.get("times", 1))
+    over = case.get("over", 1)
+    value /= _case(over) if isinstance(over, dict) else _product(over)
+    return 1 / value if case.get("invert") else value
+
+
+def evaluated(cases: list[dict]) -> tuple[float, float]:
+    """Range over equations of the package evaluated at given points.
+
+    Each case lists ``equations`` ("module:name", solved together), their ``inputs`` (numbers, or "@id:path" for one
+    of a measurement) and the ``output`` (the last left side by default); or names a measurement (``id``, ``path``).
+    Optional ``times`` multiplies by a number or a list of them, ``over`` divides by those or by another case,
+    ``invert`` takes the inverse.
+
+    >>> evaluated([{"equations": ["rlecon.information:entropy_equation"], "inputs": {"pass_rate": 0.5}}])
+    (1.0, 1.0)
+    """
+    return interval([_case(case) for case in cases])

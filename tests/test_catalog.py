@@ -220,3 +220,15 @@ def test_importing_reads_no_file_and_one_look_up_reads_one():
             "assert read == ['gpus.toml'], read\n"
             "assert 'numpy' not in sys.modules and 'sympy' not in sys.modules\n")
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_inter_token_times_bound_the_throughput_of_load_tests():
+    """A request in flight makes at most one token per median gap, so output stays below requests over gap."""
+    seen = 0
+    for m in catalog.measurements("decode", quantity="output_tokens_per_second", model="qwen3-8b"):
+        for row in m.series:
+            if "inter_token_ms_median" in row:
+                seen += 1
+                most = row["concurrent_requests"] / row["inter_token_ms_median"] * 1e3
+                assert row["output_tokens_per_second"] <= 1.03 * most, (m.id, row)
+    assert seen > 70

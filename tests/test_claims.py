@@ -138,3 +138,28 @@ def test_values_read_off_the_catalogue():
         claims.measured([{"id": "deepswe", "path": "config.nothing"}])
     with pytest.raises(RleconError, match="fewer than two"):
         claims.price_spread("api_tokens", "gpt-oss-20b", "output_usd_per_million")
+
+
+def test_values_computed_from_equations():
+    entropy = {"equations": ["rlecon.information:entropy_equation"], "inputs": {"pass_rate": 0.25}}
+    assert claims.evaluated([entropy])[0] == pytest.approx(0.811278124)
+    half = {**entropy, "inputs": {"pass_rate": 0.5}}
+    assert claims.evaluated([{**entropy, "times": [2, 3], "over": half}])[0] == pytest.approx(6 * 0.811278124)
+    assert claims.evaluated([{**half, "over": 1000, "invert": True}]) == pytest.approx((1000, 1000))
+    named = {**entropy, "inputs": {"pass_rate": "@deepswe_pass_rates:value.0"}}
+    assert claims.evaluated([named])[0] == pytest.approx(0.778011304)
+    with pytest.raises(RleconError):
+        claims.evaluated([{**entropy, "inputs": {"pass_rate": "@deepswe_pass_rates:value.9"}}])
+
+
+def test_what_the_ledger_finds():
+    """Numbers worked out by hand, apart from the package."""
+    found = {s.claim.id: s for s in claims.ledger()}
+    for id, low, high in (
+        ("M09", 0.25 / 0.0475, 0.25 / 0.0475), ("M04", 1.009, 1.125), ("E08", math.log2(50257), math.log2(100277)),
+        ("E15", 0.2, 0.36), ("E19", 2.86397e-5, 1e-4), ("E31", 0.5 * math.log2(17), math.log2(21)),
+        ("E16", 1.25, 6.54), ("E33", 0.1274, 0.1274), ("E34", 11.6, 18.55), ("M37", 1.64, 1.90),
+        ("M40", 7.7 / 3.35, 8.0 / 3.35),
+    ):
+        assert found[id].value == (pytest.approx(low, rel=3e-3), pytest.approx(high, rel=3e-3)), id
+    assert not [s.claim.id for s in found.values() if s.claim.chapter == "bits-per-token" and s.status == "open"]
