@@ -92,12 +92,14 @@ class Equation:
 def choose(condition, yes, no):
     """``yes`` where the condition holds, else ``no``; plain for scalars, elementwise for arrays."""
     if isinstance(condition, bool | np.bool_):
-        return yes if condition else no
+        result = yes if condition else no
+        return np.float64(result) if type(result) is float else result  # so that 1/0 is inf, as in arrays
     return np.where(condition, yes, no)
 
 
 def _namespace():
     return {
+        "float64": np.float64,
         "sqrt": np.sqrt,
         "exp": np.exp,
         "log": np.log,
@@ -161,7 +163,7 @@ class Model:
         inputs = self.inputs(outputs)
         constants = {s.name for e in order for s in e.inputs if REGISTRY[s.name].value is not None}
         lines = [f"def solve({', '.join(inputs)}):"]
-        lines += [f"    {name} = {REGISTRY[name].value!r}" for name in sorted(constants)]
+        lines += [f"    {name} = float64({REGISTRY[name].value!r})" for name in sorted(constants)]
         conditions = []
         for e in order:
             lines.append(f"    {e.left.name} = {printing.write(e.right, printing.NUMPY)}")
@@ -270,12 +272,9 @@ class Model:
 def domain_error(name, value) -> RleconError:
     """The error for a value outside its quantity's domain."""
     q = REGISTRY[name]
-    return RleconError(
-        "out of range",
-        field=name,
-        value=f"{float(value):g}" + ("" if q.unit == "1" else f" {q.unit}"),
-        allowed=q.domain,
-    )
+    shown = f"{value:.6g}"
+    value = int(shown) if shown.lstrip("-").isdigit() else float(shown)
+    return RleconError("out of range", field=name, value=value, unit=q.unit, allowed=q.domain)
 
 
 def _worse(bad, more):

@@ -349,8 +349,7 @@ ridge_equation = Equation(
     v.ridge_sequences,
     v.weight_bits
     * v.rollout_flops_per_second
-    / (flops_per_parameter * bits_per_byte * v.memory_bytes_per_second)
-    * one_token,
+    / (flops_per_parameter * bits_per_byte * v.memory_bytes_per_second * one_token),
     "batch at which two FLOPs per weight take as long as reading it",
 )
 roofline_equation = Equation(

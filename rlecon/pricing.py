@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
-from rlecon import supply
-from rlecon.equation import Model
-from rlecon.errors import RleconError
-from rlecon.resolve import DIRECT, resolve
+from rlecon import sensitivity, supply
+from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
 Z80 = 1.2815515655446004  # an 80 % interval of a normal
@@ -46,15 +43,6 @@ MONEY = (
     "gpu_usd_per_step",
     "environment_usd_per_step",
 )
-
-
-@cache
-def model() -> Model:
-    """The ordered equations of a run."""
-    from rlecon import generation, information, learning, money, step, training, trajectory
-
-    rooms = (trajectory, generation, training, step, money, learning, information)
-    return Model([e for room in rooms for e in room.EQUATIONS], "the model of a run")
 
 
 @dataclass(frozen=True)
@@ -183,38 +171,13 @@ class Bill:
         )
 
     def sensitivity(self, limit=None) -> list[dict]:
-        """Elasticities of the run's dollars (or of its hours where no price is known), largest first."""
-        v, run = self.values, self.run
-        output = "usd_run" if v["usd_run"] is not None else "gpu_hours_run"
-        if v[output] is None:
-            output = "usd_per_step" if v["usd_per_step"] is not None else "gpu_hours_per_step"
-        named = {quantity: key for key, quantity in DIRECT.items() if run.values.get(key) is not None}
-        named |= {
-            "usd_per_gpu_hour": "hardware.usd_per_gpu_hour",
-            "max_response_tokens": "rollout.max_response_tokens",
-            "engine_memory_share": "rollout.engine_memory_share",
-            "response_tokens_cv": "rollout.response_tokens_cv",
-            "measured_tokens_per_second_per_gpu": "rollout.measured_tokens_per_second_per_gpu",
-            "measured_mfu": "update.measured_mfu",
-            "usd_per_cpu_hour": "rollout.usd_per_cpu_hour",
-        }
-        switches = {"old_logprobs", "reference_model", "critic", "activation_recompute", "offload", "prefix_cached"}
-        quantities = {k: x for k, x in self.resolved.quantities.items() if x is not None}
-        quantities.update({k: x for k, x in v.items() if x is not None and k not in quantities})
-        table = model().elasticities(
-            {**quantities}, output, [n for n in named if n not in switches and n in quantities]
-        )
-        rows = []
-        for name, (below, above) in table.items():
-            mean = (below + above) / 2
-            if abs(mean) < 5e-4:
-                continue
-            row = {"input": named[name], "elasticity": round(mean, 4)}
-            if abs(below - above) > 0.01:
-                row["below"], row["above"] = round(below, 4), round(above, 4)
-            rows.append(row)
-        rows.sort(key=lambda r: -abs(r["elasticity"]))
-        rows += sorted(_next_settings(self, output), key=lambda r: r["ratio"])
+        """What moves the run's dollars (its hours where no price is known), for scalar runs.
+
+        Continuous inputs come first, largest elasticity first; at a kink ``below`` and ``above`` differ. Whole numbers
+        and switches follow with their next setting: ``ratio`` of the totals, and ``ratio_per_signal`` of totals per
+        unit of signal, which holds what is learned fixed.
+        """
+        rows = sensitivity.rows(self)
         return rows[:limit] if limit else rows
 
     def to_dict(self) -> dict:
@@ -272,6 +235,11 @@ class Bill:
         out["not_modeled"] = self.not_modeled
         return out
 
+    def short(self, key) -> str:
+        """A resolved input in a few characters."""
+        value = self._value(key)
+        return "none" if value is None else f"{value:.4g}" if isinstance(value, int | float) else str(value)
+
     def _value(self, key):
         value = self.run[key]
         if value is None:
@@ -292,15 +260,15 @@ def _rate(v, tokens, seconds, pool):
 
 def _more_warnings(run, v, resolved):
     out = []
-    if np.ndim(v["step_seconds"]):
-        return out
+    if "step_seconds" not in v or np.ndim(v["step_seconds"]):
+        return out  # arrays, or only some quantities asked for
     if run["rollout.engine"] == "eager":
         out.append(
             "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely."
         )
     if v["resident_sequences"] < v["sequences_per_engine"] and v["resident_limit"] < v["max_sequences_per_engine"]:
         out.append(
-            f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine at a time: "
+            f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine: "
             "rollouts run in waves."
         )
     if v["sequences_per_engine"] < 1:
@@ -312,52 +280,12 @@ def _more_warnings(run, v, resolved):
     return out
 
 
-def _next_settings(made, output):
-    """Integers and switches: the bill at the next setting over the bill now."""
-    run, now = made.run, made.values[output]
-    moves = []
-    for key in (
-        "hardware.gpus",
-        "rollout.group_size",
-        "rollout.prompts_per_step",
-        "rollout.tensor_parallel",
-        "update.epochs",
-        "update.minibatches",
-    ):
-        value = run[key] if run[key] is not None else made.values[key.split(".")[1]]
-        moves.append((key, value, int(value * 2)))
-        if value >= 2 and not (key == "rollout.group_size" and value < 4):
-            moves.append((key, value, int(value // 2)))
-    for key in (
-        "update.old_logprobs",
-        "update.reference_model",
-        "update.activation_recompute",
-        "rollout.partial_rollouts",
-    ):
-        moves.append((key, run[key], not run[key]))
-    for bits in (16, 8):
-        if run["rollout.weight_bits"] != bits:
-            moves.append(("rollout.weight_bits", run["rollout.weight_bits"], bits))
-    rows = []
-    for key, old, new in moves:
-        changes = {key: new}
-        if key == "hardware.gpus" and run["hardware.rollout_gpus"]:
-            changes["hardware.rollout_gpus"] = max(1, round(run["hardware.rollout_gpus"] * new / old))
-        try:
-            other = bill(run.replace(changes), outputs=[output], overrides=made.overrides)
-        except RleconError:
-            continue
-        if other.values.get(output):
-            rows.append({"input": key, "next": new, "ratio": round(float(other.values[output] / now), 4)})
-    return rows
-
-
 def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
     """Price a run.
 
     Parameters: ``run`` a :class:`Run` (numbers may be arrays that broadcast; 10^6 points are one call); ``outputs``
-    limits the work to named quantities; ``overrides`` replaces calibrated constants by name. Returns a :class:`Bill`. Raises
-    RleconError where the run is incomplete, impossible or does not fit (for arrays such points are NaN).
+    limits the work to named quantities; ``overrides`` replaces calibrated constants by name. Returns a :class:`Bill`.
+    Raises RleconError where the run is incomplete, impossible or does not fit (for arrays such points are NaN).
     """
     resolved = resolve(run, overrides=overrides)
     q = dict(resolved.quantities)
@@ -398,7 +326,7 @@ def _evaluate(q, outputs, reasons):
     sizes = [np.shape(x) for x in q.values()]
     shape = np.broadcast_shapes(*sizes)
     total = math.prod(shape) if shape else 1
-    engine = model()
+    engine = run_model()
     if total <= CHUNK:
         return engine.solve(q, outputs, reasons=reasons)
     flat = {k: np.broadcast_to(x, shape).reshape(-1) if np.ndim(x) else x for k, x in q.items()}

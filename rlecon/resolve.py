@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from rlecon import catalog, supply
+from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.run import NEEDED, Run
 
@@ -38,11 +39,22 @@ DIRECT = {  # run-file keys that are quantities as they stand
     "update.offload": "offload",
     "reward.pass_rate": "mean_pass_rate",
     "reward.pass_rate_spread": "pass_rate_spread",
+    "reward.false_positive_rate": "false_positive_rate",
+    "reward.false_negative_rate": "false_negative_rate",
     "run.evaluation_seconds_per_step": "evaluation_seconds_per_step",
     "run.attempts": "attempts",
     "run.steps": "steps",
     "environment.runs": "runs",
 }
+
+
+@cache
+def run_model() -> Model:
+    """The ordered equations of a run."""
+    from rlecon import generation, information, learning, money, step, training, trajectory
+
+    rooms = (trajectory, generation, training, step, money, learning, information)
+    return Model([e for room in rooms for e in room.EQUATIONS], "the model of a run")
 
 
 @dataclass(frozen=True)
@@ -60,9 +72,9 @@ class Resolved:
 
 @cache
 def _config(path):
-    from rlecon.readers.huggingface import read_config
+    from rlecon.readers.huggingface import read_architecture
 
-    return read_config(path)
+    return read_architecture(path)
 
 
 def architecture_of(run: Run):
@@ -108,13 +120,14 @@ def engine_gpus(arch, gpu, weight_bits, kv_bits, share, reserved, sequence_token
         room = share * gpu.memory_bytes - reserved - weights / size
         if room > 0 and min(size, arch.kv_shards_max) * room >= 8 * kv:
             return size
+    largest = supply.powers_of_two(max(at_most, 1))[-1]
     raise RleconError(
-        f"{arch.name} at {weight_bits} bits needs {weights / 1e9:.0f} GB for weights alone; an engine of "
-        f"{supply.powers_of_two(max(at_most, 1))[-1]} {gpu.label} GPUs at a memory share of {share:g} cannot hold it",
+        f"{arch.name} at {weight_bits} bits needs {weights / 1e9:.0f} GB for weights alone and {kv / 1e9:.2g} GB for the "
+        f"cache of each sequence; an engine of {largest} {gpu.label} at a memory share of {share:g} cannot hold eight",
         field="hardware.gpus",
         value=at_most,
         unit="GPU",
-        advice="use more GPUs, fewer bits or a larger memory share",
+        advice="use more GPUs, fewer bits, shorter sequences or a larger memory share",
     )
 
 
@@ -254,17 +267,6 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         warnings.append(
             "No cap on response length is given: the longest response is taken from the length spread alone."
         )
-    held = 2.0 * arch.total_parameters if np.all(np.asarray(rank) > 0) else 16.0 * arch.total_parameters
-    usable = np.min(q["training_pool_gpus"]) * gpu.memory_bytes
-    if held > usable and not run["update.offload"]:
-        raise RleconError(
-            f"training {arch.name} needs {held / 1e9:.0f} GB for weights, gradients and optimizer state; "
-            f"{int(np.min(q['training_pool_gpus']))} GPUs hold {usable / 1e9:.0f} GB",
-            field="hardware.gpus",
-            value=_say(gpus),
-            unit="GPU",
-            advice="use more GPUs, model.lora_rank, or update.offload",
-        )
     return Resolved(q, origins, warnings, not_modeled, arch, gpu, price)
 
 
@@ -285,7 +287,7 @@ def _unpriced(run, not_modeled):
     errors = np.asarray(run["reward.false_positive_rate"]) + np.asarray(run["reward.false_negative_rate"])
     if np.any(errors > 0):
         not_modeled.append(
-            "reward.false_positive_rate, reward.false_negative_rate: learning is that of a right verifier."
+            "reward.false_positive_rate, reward.false_negative_rate: bits count them; mixed groups and signal do not."
         )
     if run["model.algorithm"] == "distillation":
         not_modeled.append("model.algorithm: the teacher of a distillation is not priced.")

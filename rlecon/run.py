@@ -252,13 +252,11 @@ class Key:
                 array = np.asarray(value, dtype=float)
             except (TypeError, ValueError):
                 raise fail from None
-            for item in (
-                np.unique(array) if self.choices else (array.min(), array.max(), array.sum()) if array.size else ()
-            ):
-                self._check(item, fail, bounds=item is not array.sum())
-            if self.kind is int and np.any(array != np.floor(array)):
-                raise fail
             if not np.all(np.isfinite(array)):
+                raise fail
+            for item in np.unique(array) if self.choices else (array.min(), array.max()) if array.size else ():
+                self._check(item, fail)
+            if self.kind is int and np.any(array != np.floor(array)):
                 raise fail
             return array
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
@@ -270,12 +268,10 @@ class Key:
         self._check(value, fail)
         return int(value) if self.kind is int and not self.choices or self.choices else float(value)
 
-    def _check(self, value, fail, bounds=True):
+    def _check(self, value, fail):
         if self.choices:
             if value not in self.choices:
                 raise fail
-            return
-        if not bounds:
             return
         below = self.low is not None and (value <= self.low if self.low_open else value < self.low)
         above = self.high is not None and (value >= self.high if self.high_open else value > self.high)

@@ -19,6 +19,7 @@ SAME_NAME = (
     "cross_node_factor",
     "link_efficiency",
     "train_efficiency",
+    "train_attention_efficiency",
     "moe_dispatch_bytes",
     "weight_sync_bytes_per_second",
     "step_overhead_seconds",

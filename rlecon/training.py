@@ -8,31 +8,50 @@ from rlecon import vocabulary as v
 from rlecon.equation import Equation
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter
 
-forward_equation = Equation(
-    v.forward_flops_per_token,
-    flops_per_parameter * v.active_parameters_matmul
-    + (
+matmul_equation = Equation(
+    v.matmul_flops_per_token, flops_per_parameter * v.active_parameters_matmul, "two FLOPs per parameter, forward"
+)
+attention_equation = Equation(
+    v.causal_attention_flops_per_token,
+    (
         v.attention_flops_per_context_token_training * v.training_context_tokens
         + v.window_attention_flops_per_context_token_training * sp.Min(v.training_context_tokens, 2 * v.window_tokens)
     )
     / 2,
-    "two FLOPs per parameter, and causal attention over half of the context on average",
+    "causal attention sees half of the context on average, forward",
+    name="causal_attention_flops_per_token",
+)
+forward_equation = Equation(
+    v.forward_flops_per_token,
+    v.matmul_flops_per_token + v.causal_attention_flops_per_token,
+    "matrix products and attention",
 )
 passes_equation = Equation(
     v.backward_passes,
     2 + v.full_training + v.activation_recompute,
     "forward, gradient of activations, gradient of weights (not of frozen ones), and a second forward where recomputed",
 )
+attention_passes_equation = Equation(
+    v.attention_passes,
+    3 + v.activation_recompute,
+    "attention has no weights to freeze: its backward costs two forwards under LoRA too",
+)
 tokens_equation = Equation(v.update_tokens, v.processed_tokens_per_step * v.epochs, "every pass reads every token")
 critic_factor = 1 + v.critic
 flops_equation = Equation(
     v.update_flops,
-    v.update_tokens * v.forward_flops_per_token * v.backward_passes * critic_factor,
+    v.update_tokens
+    * (
+        v.matmul_flops_per_token * v.backward_passes + v.causal_attention_flops_per_token * v.attention_passes
+    )
+    * critic_factor,
     "a critic of the model's size is trained the same way",
 )
 model_flops_equation = Equation(
     v.model_flops,
-    v.update_tokens * v.forward_flops_per_token * (2 + v.full_training) * critic_factor,
+    v.update_tokens
+    * (v.matmul_flops_per_token * (2 + v.full_training) + 3 * v.causal_attention_flops_per_token)
+    * critic_factor,
     "what the mathematics needs: no recomputation",
 )
 compute_equation = Equation(
@@ -41,12 +60,19 @@ compute_equation = Equation(
         (v.model_flops / (v.training_pool_gpus * v.measured_mfu * v.bf16_flops_per_second), v.measured_mfu > 0),
         (
             v.colocation_factor
-            * v.update_flops
-            / (v.training_pool_gpus * v.train_efficiency * v.train_flops_per_second),
+            * v.update_tokens
+            * critic_factor
+            / v.training_pool_gpus
+            * (
+                v.matmul_flops_per_token * v.backward_passes / (v.train_efficiency * v.train_flops_per_second)
+                + v.causal_attention_flops_per_token
+                * v.attention_passes
+                / (v.train_attention_efficiency * v.bf16_flops_per_second)
+            ),
             True,
         ),
     ),
-    "executed FLOPs at the achieved share of peak, or model FLOPs at a measured utilisation",
+    "executed FLOPs at the achieved shares of peak (attention stays at 16 bits), or a measured utilisation",
 )
 dispatch_equation = Equation(
     v.dispatch_seconds_per_pass,
@@ -92,8 +118,11 @@ logprob_equation = Equation(
     v.colocation_factor
     * (
         v.processed_tokens_per_step
-        * v.forward_flops_per_token
-        / (v.training_pool_gpus * v.train_efficiency * v.bf16_flops_per_second)
+        / v.training_pool_gpus
+        * (
+            v.matmul_flops_per_token / (v.train_efficiency * v.bf16_flops_per_second)
+            + v.causal_attention_flops_per_token / (v.train_attention_efficiency * v.bf16_flops_per_second)
+        )
         + v.dispatch_seconds_per_pass
     ),
     "one forward pass over the step's tokens, at the trainer's efficiency",
@@ -111,15 +140,29 @@ mfu_equation = Equation(
     v.model_flops / (v.update_seconds * v.training_pool_gpus * v.bf16_flops_per_second),
     "model FLOPs over the 16-bit peak, whatever the precision of training",
 )
-memory_equation = Equation(
-    v.update_bytes_per_gpu,
+state_equation = Equation(
+    v.update_state_bytes_per_gpu,
     (
         v.total_parameters * v.train_bits / bits_per_byte * (1 - v.full_training)
         + v.trainable_parameters * v.optimizer_state_bytes_per_parameter * (1 - v.offload * sp.Rational(3, 4))
     )
-    / v.training_pool_gpus
+    / v.training_pool_gpus,
+    "weights, gradients and Adam state sharded over all training GPUs; offload keeps a quarter on the GPU",
+    source="rajbhandari2020zero",
+    holds_when=[
+        (
+            v.update_state_bytes_per_gpu <= v.memory_bytes,
+            "weights, gradients and optimizer state need {update_state_bytes_per_gpu} bytes on each of "
+            "{training_pool_gpus} training GPUs of {memory_bytes} bytes: use more GPUs, LoRA or offload",
+        )
+    ],
+)
+memory_equation = Equation(
+    v.update_bytes_per_gpu,
+    v.update_state_bytes_per_gpu
     + v.microbatch_tokens * v.activation_bytes_per_token * v.layers * v.hidden / v.model_parallel,
-    "weights, gradients and Adam state sharded over all training GPUs, and one micro-batch of activations: an estimate",
+    "state and one micro-batch of activations: an estimate",
+    source="korthikanti2022reducing",
 )
 rollout_memory_equation = Equation(
     v.rollout_bytes_per_gpu,
@@ -130,8 +173,11 @@ rollout_memory_equation = Equation(
 )
 
 TRAIN = [
+    matmul_equation,
+    attention_equation,
     forward_equation,
     passes_equation,
+    attention_passes_equation,
     tokens_equation,
     flops_equation,
     model_flops_equation,
@@ -147,6 +193,7 @@ EQUATIONS = [
     logprob_equation,
     old_equation,
     reference_equation,
+    state_equation,
     memory_equation,
     rollout_memory_equation,
 ]

@@ -42,6 +42,64 @@ bits_per_rollout = quantity("bits_per_rollout", r"\bar H", "bit/rollout",
 bits_per_step = quantity("bits_per_step", r"H_{\mathrm{step}}", "bit/step", "most bits that the rewards of a step carry")
 bits_per_token = quantity("bits_per_token", r"H_{\mathrm{tok}}", "bit/token", "most reward bits per generated token")
 
+# --- information: ladders of bits, supply and demand -----------------------------------------------------------------
+false_positive_rate = quantity("false_positive_rate", r"f_{+}", "1", "chance that the verifier accepts a wrong answer", "[0,1]")
+false_negative_rate = quantity("false_negative_rate", r"f_{-}", "1", "chance that the verifier rejects a right answer", "[0,1]")
+observed_pass_rate = quantity("observed_pass_rate", r"\tilde p", "1", "share of rollouts that the verifier accepts", "[0,1]")
+youden_index = quantity("youden_index", "J", "1", "1 minus both error rates of the verifier", "[-1,1]")
+information_bits = quantity("information_bits", "I", "bit", "mutual information of one rollout's reward and the unknown")
+success_bits = quantity("success_bits", r"H_{\mathrm{win}}", "bit", "bits that reach a learner who keeps successes only", "[0,1]")
+levels = quantity("levels", "v", "1", "number of levels of a graded reward", "Z[1,inf)")
+reward_snr = quantity("reward_snr", r"\mathrm{SNR}_r", "1", "variance of a graded reward over the variance of its noise")
+logit_sensitivity = quantity("logit_sensitivity", r"\Delta", "1",
+                             "change of the logit of p per unit step along the gradient of p")
+start_pass_rate = quantity("start_pass_rate", "p_0", "1", "pass rate at the start; for demand, of the best reward-blind policy",
+                           "(0,1)")
+target_pass_rate = quantity("target_pass_rate", "p_1", "1", "pass rate aimed at", "[0,1]")
+binary_divergence_bits = quantity("binary_divergence_bits", r"\mathrm{kl}(p_1\,\|\,p_0)", "bit",
+                                  "fewest bits that lift the pass rate from the start to the target")
+fewest_rollouts = quantity("fewest_rollouts", r"n_{\min}", "rollout", "fewest rollouts whose reward bits cover the demand")
+tokens_per_bit = quantity("tokens_per_bit", r"L/H", "token/bit", "generated tokens per bit of reward, at the ceiling", "(0,inf]")
+vocabulary_size = quantity("vocabulary_size", r"n_V", "1", "entries of the vocabulary", "[1,inf)")
+vocabulary_bits_per_token = quantity("vocabulary_bits_per_token", r"H_V", "bit/token", "bits that name one token of the vocabulary")
+pretraining_tokens = quantity("pretraining_tokens", "D", "token", "pre-training tokens", "(0,inf]")
+loss_scale_parameters = quantity("loss_scale_parameters", r"a_N", "nat", "coefficient of the loss law, parameters")
+loss_scale_tokens = quantity("loss_scale_tokens", r"a_D", "nat", "coefficient of the loss law, tokens")
+loss_exponent_parameters = quantity("loss_exponent_parameters", r"\alpha_N", "1", "exponent of the loss law, parameters", "(0,inf)")
+loss_exponent_tokens = quantity("loss_exponent_tokens", r"\alpha_D", "1", "exponent of the loss law, tokens", "(0,1)")
+irreducible_loss_nats = quantity("irreducible_loss_nats", r"\mathrm{loss}_\infty", "nat",
+                                 "loss of the law for infinite parameters and tokens")
+loss_bits_per_token = quantity("loss_bits_per_token", r"\mathrm{loss}", "bit/token", "cross-entropy of the next token")
+reducible_bits_per_token = quantity("reducible_bits_per_token", r"\mathrm{loss}_{\mathrm{red}}", "bit/token",
+                                    "part of the loss that more parameters or tokens would remove")
+learned_bits_per_token = quantity("learned_bits_per_token", r"I_{\mathrm{fin}}", "bit/token",
+                                  "area of the loss curve above its final value, per token")
+learned_limit_bits_per_token = quantity("learned_limit_bits_per_token", r"I_{\infty}", "bit/token",
+                                        "area of the loss curve above its value for infinite data, per token")
+capacity_bits_per_parameter = quantity("capacity_bits_per_parameter", r"I_N", "bit/parameter", "measured bits that one parameter stores")
+stored_bits_per_token = quantity("stored_bits_per_token", r"I_{\mathrm{store}}", "bit/token",
+                                 "measured capacity of the weights per training token")
+scoring_passes = quantity("scoring_passes", r"n_{\mathrm{score}}", "1",
+                          "forward passes that score a rollout before the update (old policy, reference model)", "[0,inf)")
+pretraining_mfu = quantity("pretraining_mfu", r"\mathrm{MFU}_{\mathrm{pre}}", "1", "model-FLOPs utilisation of pre-training", "(0,1]")
+rl_flops_per_token = quantity("rl_flops_per_token", r"f_{\mathrm{RL}}", "FLOP/token",
+                              "FLOPs to generate, score and learn from one token", "(0,inf)")
+pretraining_flops_per_token = quantity("pretraining_flops_per_token", r"f_{\mathrm{pre}}", "FLOP/token",
+                                       "FLOPs to learn from one token of text", "(0,inf)")
+rl_gpu_seconds_per_token = quantity("rl_gpu_seconds_per_token", r"\tau_{\mathrm{RL}}", "s/token",
+                                    "GPU-seconds to generate, score and learn from one token", "(0,inf)")
+pretraining_gpu_seconds_per_token = quantity("pretraining_gpu_seconds_per_token", r"\tau_{\mathrm{pre}}", "s/token",
+                                             "GPU-seconds to learn from one token of text", "(0,inf)")
+flops_ratio_per_token = quantity("flops_ratio_per_token", r"f_{\mathrm{RL}}/f_{\mathrm{pre}}", "1",
+                                 "FLOPs of an RL token over those of a pre-training token")
+gpu_time_ratio_per_token = quantity("gpu_time_ratio_per_token", r"\tau_{\mathrm{RL}}/\tau_{\mathrm{pre}}", "1",
+                                    "GPU time of an RL token over that of a pre-training token")
+bits_per_flop = quantity("bits_per_flop", r"H_{\mathrm{FLOP}}", "bit/FLOP", "most reward bits per FLOP of RL")
+bits_per_gpu_hour = quantity("bits_per_gpu_hour", r"H_{\mathrm{h}}", "bit/(GPU h)", "most reward bits per GPU-hour of RL")
+bits_per_usd = quantity("bits_per_usd", r"H_{\mathrm{USD}}", "bit/USD", "most reward bits per dollar of RL")
+ceiling_ratio = quantity("ceiling_ratio", r"\nu_{\mathrm{bit}}", "1",
+                         "bits of a pre-training token over the ceiling of an RL token")
+
 # --- tokens, lengths, trajectories -----------------------------------------------------------------------------------
 prompt_tokens = quantity("prompt_tokens", "P", "token", "mean prompt tokens")
 response_tokens = quantity("response_tokens", "L", "token", "mean generated tokens of one rollout, all turns", "(0,inf)")
@@ -157,6 +215,8 @@ engine_memory_share = quantity("engine_memory_share", r"\eta_{\mathrm{mem}}", "1
 reserved_bytes = quantity("reserved_bytes", r"M_{\mathrm{res}}", "byte", "memory the engine keeps for itself, per GPU")
 max_sequences_per_engine = quantity("max_sequences_per_engine", r"b_{\mathrm{cap}}", "sequence", "scheduler cap", "(0,inf]")
 train_efficiency = quantity("train_efficiency", r"\eta_t", "1", "share of peak that a dense trainer executes", "(0,1]")
+train_attention_efficiency = quantity("train_attention_efficiency", r"\eta_{\mathrm{att}}", "1",
+                                      "share of the 16-bit peak that attention reaches in training", "(0,1]")
 moe_dispatch_bytes = quantity("moe_dispatch_bytes", r"a_{\mathrm{disp}}", "byte",
                               "bytes moved per routed activation in training (dispatch, combine)")
 optimizer_seconds_per_parameter = quantity("optimizer_seconds_per_parameter", r"\tau_{\mathrm{opt}}", "s",
@@ -250,6 +310,12 @@ forward_flops_per_token = quantity("forward_flops_per_token", r"f_{\mathrm{fwd}}
                                    "FLOPs of a forward pass per token", "(0,inf)")
 backward_passes = quantity("backward_passes", r"n_{\mathrm{bwd}}", "1",
                            "cost of forward, backward and recomputation in forward passes", "(0,inf)")
+matmul_flops_per_token = quantity("matmul_flops_per_token", r"f_{\mathrm{mat}}", "FLOP/token",
+                                  "FLOPs of matrix products in a forward pass, per token", "(0,inf)")
+causal_attention_flops_per_token = quantity("causal_attention_flops_per_token", r"f_{\mathrm{att}}", "FLOP/token",
+                                            "FLOPs of causal attention in a forward pass, per token")
+attention_passes = quantity("attention_passes", r"n_{\mathrm{att,bwd}}", "1",
+                            "cost of attention in forward, backward and recomputation, in forward passes", "(0,inf)")
 update_tokens = quantity("update_tokens", r"n_{\mathrm{upd}}", "token", "tokens that the update reads", "(0,inf)")
 update_flops = quantity("update_flops", r"f_{\mathrm{upd}}", "FLOP", "FLOPs of the update of one step", "(0,inf)")
 update_compute_seconds = quantity("update_compute_seconds", r"\tau_{\mathrm{fb}}", "s", "forward and backward of the update")
@@ -279,6 +345,7 @@ activation_bytes_per_token = quantity("activation_bytes_per_token", r"M_{\mathrm
                                       "activations kept per token, layer and unit of width")
 microbatch_tokens = quantity("microbatch_tokens", r"L_{\mathrm{mb}}", "token", "tokens of one micro-batch on one GPU")
 model_parallel = quantity("model_parallel", r"n_{\mathrm{mp}}", "GPU", "GPUs that share one copy's activations", "[1,inf)")
+update_state_bytes_per_gpu = quantity("update_state_bytes_per_gpu", r"M_{\mathrm{state,upd}}", "byte", "weights, gradients, optimizer state on one GPU")
 update_bytes_per_gpu = quantity("update_bytes_per_gpu", r"M_{\mathrm{upd}}", "byte", "memory of the update on one GPU")
 rollout_bytes_per_gpu = quantity("rollout_bytes_per_gpu", r"M_{\mathrm{roll}}", "byte", "memory of the engine on one GPU")
 
@@ -322,3 +389,22 @@ environment_build_usd = quantity("environment_build_usd", r"c_{\mathrm{build}}/R
 usd_per_mixed_group = quantity("usd_per_mixed_group", r"c_{\mathrm{mixed}}", "USD/group", "dollars per mixed group")
 usd_per_bit = quantity("usd_per_bit", r"c_{\mathrm{bit}}", "USD/bit", "dollars per reward bit")
 usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
+
+# --- settings of a run file, before the rules of rlecon.settings turn them into what equations take --------------------
+rollout_gpus = quantity("rollout_gpus", r"n_{\mathrm{pool}}", "GPU", "GPUs of a separate generating pool; 0 shares all", "Z[0,inf)")
+one_step_overlap = quantity("one_step_overlap", r"1_{\mathrm{one}}", "1", "1 where the next step is generated while this one trains", "[0,1]")
+full_overlap = quantity("full_overlap", r"1_{\mathrm{full}\parallel}", "1", "1 where generation never waits for training", "[0,1]")
+partial_rollouts = quantity("partial_rollouts", r"1_{\mathrm{part}}", "1", "1 where unfinished trajectories continue in the next step", "[0,1]")
+group_relative = quantity("group_relative", r"1_{\mathrm{rel}}", "1", "1 where advantages compare the rollouts of a group", "[0,1]")
+requested_memory_share = quantity("requested_memory_share", r"\eta_{\mathrm{mem},0}", "1", "memory share asked for; 0 for the usual one", "[0,1]")
+colocated_memory_share = quantity("colocated_memory_share", r"\eta_{\mathrm{mem,one}}", "1", "usual memory share in one pool", "(0,1]")
+separate_memory_share = quantity("separate_memory_share", r"\eta_{\mathrm{mem,two}}", "1", "usual memory share in a pool of its own", "(0,1]")
+shared_pool_factor = quantity("shared_pool_factor", r"a_{\mathrm{one}}", "1", "trainer time in one pool over that in a pool of its own", "[1,inf)")
+requested_drafts = quantity("requested_drafts", r"k_0", "token", "drafted tokens per verification, where drafts are accepted at all", "Z[0,inf)")
+requested_tensor_parallel = quantity("requested_tensor_parallel", r"n_{\mathrm{tp},0}", "GPU", "GPUs per engine asked for; 0 to choose", "Z[0,inf)")
+router_parameters = quantity("router_parameters", r"N_{\mathrm{router}}", "1", "parameters that choose experts")
+loaded_weight_bytes = quantity("loaded_weight_bytes", r"W_{\mathrm{load}}", "byte", "weights that an engine must hold")
+mean_sequence_bytes = quantity("mean_sequence_bytes", r"M_{kv,\mathrm{mean}}", "byte", "KV cache of one sequence of mean length")
+lora_parameters_per_rank = quantity("lora_parameters_per_rank", r"N_{\mathrm{ad}}/r_{\mathrm L}", "1", "adapter parameters per unit of rank")
+training_tensor_parallel = quantity("training_tensor_parallel", r"n_{\mathrm{tp,tr}}", "GPU", "GPUs that split a layer in training", "Z[1,inf)")
+training_pipeline_parallel = quantity("training_pipeline_parallel", r"n_{\mathrm{pp,tr}}", "GPU", "pipeline stages in training", "Z[1,inf)")

@@ -1,0 +1,181 @@
+"""The command line: ``rlecon estimate``, ``decode``, ``train``, ``model``, ``formulas`` and their kin.
+
+Every command takes ``--json`` (one object on standard output, nothing else there), exits 0 on success, and 2 on bad
+input with one clear message on standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+
+import click
+
+from rlecon.errors import RleconError
+
+
+def say_errors(command):
+    """Turn an RleconError into one line on standard error and exit status 2."""
+
+    @functools.wraps(command)
+    def wrapped(*args, **kwargs):
+        try:
+            return command(*args, **kwargs)
+        except RleconError as error:
+            click.echo(f"rlecon: {error}", err=True)
+            sys.exit(2)
+
+    return wrapped
+
+
+def as_json(thing) -> None:
+    click.echo(json.dumps(thing, indent=2, allow_nan=False))
+
+
+def one_run(path, settings):
+    """A run from a file and overrides, or from overrides alone."""
+    from rlecon.run import Run, parse_override
+
+    if path is not None:
+        return Run.from_file(path, overrides=settings)
+    if not settings:
+        raise RleconError("nothing to price", field="RUN.toml", allowed="a run file, or every key with --set")
+    return Run().replace(dict(map(parse_override, settings)), origin="flag")
+
+
+json_option = click.option("--json", "json_output", is_flag=True, help="One JSON object instead of text.")
+set_option = click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override one key, e.g. hardware.gpus=128."
+)
+bits = click.IntRange(1, 64)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="rlecon")
+def main():
+    """What will my RL run cost, where does the money go, and what does it teach?"""
+
+
+@main.command()
+@click.argument("run_file", required=False, type=click.Path(dir_okay=False))
+@set_option
+@json_option
+@say_errors
+def estimate(run_file, settings, json_output):
+    """Price a run: time, tokens, memory, dollars, learning."""
+    from rlecon import pricing
+
+    bill = pricing.bill(one_run(run_file, settings))
+    if json_output:
+        as_json(bill.to_dict())
+        return
+    from rlecon import report
+
+    click.echo(report.estimate(bill))
+
+
+@main.command()
+@click.option("--model", required=True)
+@click.option("--gpu", required=True)
+@click.option("--batch", required=True, type=click.FloatRange(min=0, min_open=True), help="Concurrent requests.")
+@click.option("--prompt-tokens", required=True, type=click.FloatRange(min=0))
+@click.option("--response-tokens", required=True, type=click.FloatRange(min=0, min_open=True))
+@click.option("--tensor-parallel", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--weight-bits", type=bits, default=16, show_default=True)
+@click.option("--kv-bits", type=bits, default=16, show_default=True)
+@click.option("--engine", default="typical", show_default=True, help="tuned, typical or eager.")
+@click.option("--engine-memory-share", type=click.FloatRange(0, 1, min_open=True), default=0.85, show_default=True)
+@click.option("--max-sequences-per-engine", type=click.FloatRange(min=1))
+@json_option
+@say_errors
+def decode(json_output, **options):
+    """What one inference engine does under a load of concurrent requests."""
+    from rlecon import phases
+
+    answer = phases.decode(**options)
+    as_json(answer) if json_output else click.echo(phases.decode_text(answer))
+
+
+@main.command()
+@click.option("--model", required=True)
+@click.option("--gpu", required=True)
+@click.option("--gpus", required=True, type=click.IntRange(min=1))
+@click.option("--tokens", required=True, type=click.FloatRange(min=0, min_open=True))
+@click.option("--sequence-tokens", required=True, type=click.FloatRange(min=0, min_open=True))
+@click.option("--lora-rank", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--train-bits", type=bits, default=16, show_default=True)
+@click.option("--activation-recompute/--no-activation-recompute", default=False, show_default=True)
+@click.option("--optimizer-steps", type=click.IntRange(min=0), default=1, show_default=True)
+@json_option
+@say_errors
+def train(json_output, **options):
+    """How long training on a number of tokens takes."""
+    from rlecon import phases
+
+    answer = phases.train(**options)
+    as_json(answer) if json_output else click.echo(phases.train_text(answer))
+
+
+@main.command("model")
+@click.argument("which")
+@json_option
+@say_errors
+def model_command(which, json_output):
+    """Count a model: a catalogue name, or the path of a config.json."""
+    from rlecon import catalog
+    from rlecon.readers import huggingface
+
+    path = which.endswith(".json") or "/" in which and not any(which == m.name for m in catalog.models())
+    arch = huggingface.read_architecture(which) if path else catalog.model(which)
+    answer = huggingface.describe(arch)
+    if json_output:
+        as_json(answer)
+        return
+    from rlecon import report
+
+    known = answer["weight_bytes"] is not None
+    rows = [
+        ("parameters", report.value(answer["total_parameters"], "parameters", 4)),
+        ("active per token", report.value(answer["active_parameters"], "parameters", 4)),
+        ("in matrix products", report.value(answer["active_parameters_matmul"], "parameters", 4)),
+        ("layers, attention", f"{answer['layers']}, {answer['attention']}"),
+        ("KV cache per token", f"{answer['kv_bytes_per_token']:,.0f} bytes at 16 bits"),
+        *(
+            (f"KV cache at {int(context):,}", report.value(float(size), "bytes"))
+            for context, size in answer["kv_bytes"].items()
+        ),
+        ("weights", report.value(float(answer["weight_bytes"]), "bytes", 4) if known else "stored format not known"),
+    ]
+    click.echo(f"{answer['name']}\n{report.table(rows)}")
+    for note in answer["notes"]:
+        click.echo(f"  note: {note}")
+
+
+@main.command()
+@click.argument("name", required=False)
+@json_option
+@say_errors
+def formulas(name, json_output):
+    """Every equation, or one: LaTeX, quantities with units, source, when it holds."""
+    from rlecon import formulary
+
+    rows = formulary.rows(name)
+    if json_output:
+        as_json({"formulas": rows})
+    else:
+        click.echo(formulary.text(rows, full=name is not None))
+
+
+@main.command()
+@json_option
+@say_errors
+def schema(json_output):
+    """The JSON schema of the run file, for editors."""
+    from rlecon.run import schema as make
+
+    as_json(make())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Every equation and every quantity as rows: for ``rlecon formulas`` and for the pages made from them."""
+
+from __future__ import annotations
+
+import difflib
+
+from rlecon.equation import EQUATIONS
+from rlecon.errors import RleconError
+from rlecon.quantity import REGISTRY
+
+TOPICS = ("trajectory", "generation", "training", "step", "money", "learning", "information")
+
+
+def load() -> None:
+    """Import every topic, so that all equations are registered."""
+    import importlib
+
+    for topic in TOPICS:
+        importlib.import_module(f"rlecon.{topic}")
+
+
+def quantity_row(name: str) -> dict:
+    """One quantity: name, LaTeX, unit, meaning, domain."""
+    q = REGISTRY[name]
+    return {"name": q.name, "latex": q.latex, "unit": q.unit, "meaning": q.meaning, "domain": q.domain}
+
+
+def rows(name: str | None = None) -> list[dict]:
+    """Equations as tables; ``name`` an equation, or a quantity whose equations are wanted."""
+    load()
+    chosen = sorted(EQUATIONS.values(), key=lambda e: (TOPICS.index(e.topic) if e.topic in TOPICS else 99, e.name))
+    chosen = [e for e in chosen if e.topic in TOPICS]
+    if name is not None:
+        chosen = [e for e in chosen if name in (e.name, e.left.name)]
+        if not chosen:
+            near = ", ".join(difflib.get_close_matches(name, EQUATIONS, 3)) or "see `rlecon formulas`"
+            raise RleconError("no such formula", field="NAME", value=name, advice=f"nearest: {near}")
+    return [
+        {
+            "name": e.name,
+            "topic": e.topic,
+            "latex": e.latex(),
+            "text": f"{e.left} = {e.right}",
+            "why": e.why,
+            "quantities": [quantity_row(s.name) for s in (e.left, *e.inputs)],
+            "source": e.source,
+            "holds_when": [{"relation": str(c.relation), "otherwise": c.words} for c in e.holds_when],
+        }
+        for e in chosen
+    ]
+
+
+def text(found: list[dict], *, full: bool) -> str:
+    """The rows as text: one line each, or everything about a few."""
+    lines, topic = [], None
+    for row in found:
+        if not full:
+            if row["topic"] != topic:
+                topic = row["topic"]
+                lines += ["", topic] if lines else [topic]
+            lines.append(f"  {row['name']:<38} {row['why']}")
+            continue
+        lines += [
+            row["name"],
+            f"  {row['text']}",
+            f"  {row['latex']}",
+            f"  why     {row['why']}",
+            f"  source  {row['source']}",
+        ]
+        lines += [f"  holds when {c['relation']}" for c in row["holds_when"]]
+        lines += [f"    {q['name']:<38} [{q['unit']}] {q['meaning']}; {q['domain']}" for q in row["quantities"]]
+    return "\n".join(lines)
