@@ -55,8 +55,8 @@ def icon_rule(script: str, name: str) -> str:
     return f".fa-{name}{{--icon:url(\"data:image/svg+xml,{head}%3Cpath d='{path}'/%3E%3C/svg%3E\")}}"
 
 
-def replace_icons(outdir: Path) -> None:
-    """Swap the icon script and fonts of a finished build for one style sheet with the icons in use."""
+def mend(outdir: Path) -> None:
+    """Repair a finished build; swap its icon script and fonts for one style sheet with the icons in use."""
     script_path = outdir / ICON_SCRIPT
     if not script_path.exists():
         return
@@ -72,6 +72,10 @@ def replace_icons(outdir: Path) -> None:
         cut = re.sub(r"\s*<(?:script|link)\b[^>]*fontawesome[^>]*>(?:</script>)?", "", text)
         cut = re.sub(r"\s*<script type=\"text/x-thebe-config\">.*?</script>", "", cut, flags=re.DOTALL)
         cut = cut.replace(' role="doc-biblioentry"', ' role="listitem"')  # a role that browsers have retired
+        cut = cut.replace('<summary aria-label="Toggle hidden content">', "<summary>")  # what it shows names it
+        table = 'class="pst-scrollable-table-container"'
+        cut = cut.replace(table, f'{table} tabindex="0"')  # a wide table scrolls by keyboard too
+        cut = re.sub(r'<meta property="og:url" content="(?!https?:)[^"]*" />\n?', "", cut)  # an address or nothing
         if cut != text:
             page.write_text(cut, encoding="utf-8")
     rules = [icon_rule(script, name) for name in sorted(used - STYLE_NAMES)]
@@ -97,7 +101,7 @@ def replace_icons(outdir: Path) -> None:
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Runs when the build is over."""
     if exception is None and app.builder.format == "html":
-        replace_icons(Path(app.outdir))
+        mend(Path(app.outdir))
 
 
 def site_address(app: Sphinx, config) -> None:

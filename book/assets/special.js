@@ -186,56 +186,6 @@
     return sum;
   }
 
-  function entropyBits(p) {
-    return p > 0 && p < 1 ? -(p * Math.log(p) + (1 - p) * Math.log1p(-p)) / Math.LN2 : 0;
-  }
-
-  function logAddExp(a, b) { const top = Math.max(a, b); return top + Math.log1p(Math.exp(-Math.abs(a - b))); }
-
-  function mean_entropy(a, b, plus, minus) {
-    if (!(plus > 0 || minus > 0)) {
-      const mean = a / (a + b);
-      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
-    }
-    const width = Math.sqrt(1 / a + 1 / b), reach = Math.asinh(9 + 40 / (Math.min(a, b) * width));
-    const logit = [], weight = [];
-    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
-      const x = Math.log(a / b) + width * Math.sinh(reach * i / BETA_NODES);
-      logit.push(x);
-      weight.push(a * x - (a + b) * logAddExp(0, x));
-    }
-    const top = Math.max(...weight);
-    let sum = 0, all = 0;
-    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
-      const k = i + BETA_NODES, w = Math.exp(weight[k] - top) * Math.cosh(reach * i / BETA_NODES);
-      sum += w * entropyBits(plus + (1 - plus - minus) / (1 + Math.exp(-logit[k])));
-      all += w;
-    }
-    return sum / all;
-  }
-
-  function gaussian_channel(p, spacing) {
-    const step = 10 / CHANNEL_NODES, right = Math.log(p), wrong = Math.log1p(-p), half = spacing * spacing / 2;
-    let sum = 0;
-    for (let i = -CHANNEL_NODES; i <= CHANNEL_NODES; i++) {
-      const z = i * step, density = step * Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI), shift = spacing * z;
-      sum += density * ((p > 0 ? -p * logAddExp(right, wrong - shift - half) : 0)
-        + (p < 1 ? -(1 - p) * logAddExp(wrong, right + shift - half) : 0));
-    }
-    return sum / Math.LN2;
-  }
-
-  function path_rollouts(start, target) {
-    const { x, w } = NODES[HIGH_NODES], low = Math.log(start) - Math.log1p(-start);
-    const half = (Math.log(target) - Math.log1p(-target) - low) / 2;
-    let sum = 0;
-    for (let i = 0; i < HIGH_NODES; i++) {
-      const logit = low + half * (1 + x[i]), p = 1 / (1 + Math.exp(-logit)), q = 1 / (1 + Math.exp(logit));
-      sum += w[i] * half * (logit - low) / Math.LN2 * p * q / entropyBits(p);
-    }
-    return sum;
-  }
-
   // A number as Python's format "%.<digits>g" writes it.
   function show(value, digits) {
     digits = digits || 4;

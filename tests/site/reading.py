@@ -57,17 +57,18 @@ def read_page(browser, path: Path, *, axe: bool = True) -> list[str]:
 
     page.route("**/*", watch)
     try:
-        page.goto(path.resolve().as_uri(), wait_until="load")
-        math = page.evaluate(MATH)
-        if math["drawn"] < math["wanted"] or math["wrong"]:
-            found.append(f"formulas: {math['drawn']} of {math['wanted']} drawn, {math['wrong']} wrong")
-        if axe:
-            page.add_script_tag(path=str(AXE))
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(path.resolve().as_uri(), wait_until="load")
+            math = page.evaluate(MATH)
+            if math["drawn"] < math["wanted"] or math["wrong"]:
+                found.append(f"formulas: {math['drawn']} of {math['wanted']} drawn, {math['wrong']} wrong")
+            page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+            if axe:
+                page.add_script_tag(path=str(AXE))
+            for theme in THEMES:
+                page.emulate_media(color_scheme=theme)
+                page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
                 page.wait_for_timeout(60)
                 found += [f"{theme}, {width} px: {text}" for text in page.evaluate(WIDE)]
                 if not axe:
