@@ -38,6 +38,7 @@ class Quantity:
     high_open: bool
     integer: bool
     value: float | None = None
+    heading: str = ""
 
     @property
     def symbol(self) -> Letter:
@@ -64,6 +65,15 @@ class Quantity:
         return low & high
 
 
+_heading = ""
+
+
+def heading(text: str) -> None:
+    """Group the declarations that follow under ``text`` on the notation page."""
+    global _heading
+    _heading = text
+
+
 _DOMAIN = re.compile(r"^(Z?)([\[(])\s*([^,]+)\s*,\s*([^\])]+)\s*([\])])$")
 
 
@@ -80,7 +90,9 @@ def quantity(name: str, latex: str, unit: str, meaning: str, domain: str = "[0,i
     if not match:
         raise RleconError("not an interval", field=name, value=domain)
     whole, left, low, high, right = match.groups()
-    made = Quantity(name, latex, unit, meaning, float(low), float(high), left == "(", right == ")", bool(whole), value)
+    made = Quantity(
+        name, latex, unit, meaning, float(low), float(high), left == "(", right == ")", bool(whole), value, _heading
+    )
     if name in REGISTRY and REGISTRY[name] != made:
         raise RleconError("declared twice, differently", field=name)
     REGISTRY[name] = made

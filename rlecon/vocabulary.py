@@ -6,9 +6,9 @@ sizes are bytes; units in the names of the edges say so again.
 
 from __future__ import annotations
 
-from rlecon.quantity import constant, quantity
+from rlecon.quantity import constant, heading, quantity
 
-# --- constants of counting -------------------------------------------------------------------------------------------
+heading("Constants of counting")
 flops_per_parameter = constant("flops_per_parameter", "2", 2.0, "FLOP/token", "one multiply and one add per parameter")
 seconds_per_hour = constant("seconds_per_hour", "3600", 3600.0, "s/h", "seconds in an hour")
 bits_per_byte = constant("bits_per_byte", "8", 8.0, "bit/byte", "bits in a byte")
@@ -16,7 +16,7 @@ one_token = constant("one_token", "1", 1.0, "token", "the token that one decode 
 one_bit = constant("one_bit", "1", 1.0, "bit", "the bit: the unit of base-2 logarithms")
 one_second = constant("one_second", "1", 1.0, "s", "unit of time, to take logarithms of durations")
 
-# --- learning: pass rates, groups, signal ----------------------------------------------------------------------------
+heading("Learning: pass rates, groups, signal")
 pass_rate = quantity("pass_rate", "p", "1", "probability that one rollout of a prompt is right", "[0,1]")
 fail_rate = quantity("fail_rate", "q", "1", "1 - p", "[0,1]")
 mean_pass_rate = quantity("mean_pass_rate", r"\bar p", "1", "mean of p over prompts", "[0,1]")
@@ -42,7 +42,7 @@ bits_per_rollout = quantity("bits_per_rollout", r"\bar H", "bit/rollout",
 bits_per_step = quantity("bits_per_step", r"H_{\mathrm{step}}", "bit/step", "most bits that the rewards of a step carry")
 bits_per_token = quantity("bits_per_token", r"H_{\mathrm{tok}}", "bit/token", "most reward bits per generated token")
 
-# --- information: ladders of bits, supply and demand -----------------------------------------------------------------
+heading("Information: ladders of bits, supply and demand")
 false_positive_rate = quantity("false_positive_rate", r"f_{+}", "1", "chance that the verifier accepts a wrong answer", "[0,1]")
 false_negative_rate = quantity("false_negative_rate", r"f_{-}", "1", "chance that the verifier rejects a right answer", "[0,1]")
 observed_pass_rate = quantity("observed_pass_rate", r"\tilde p", "1", "share of rollouts that the verifier accepts", "[0,1]")
@@ -100,7 +100,7 @@ bits_per_usd = quantity("bits_per_usd", r"H_{\mathrm{USD}}", "bit/USD", "most re
 ceiling_ratio = quantity("ceiling_ratio", r"\nu_{\mathrm{bit}}", "1",
                          "bits of a pre-training token over the ceiling of an RL token")
 
-# --- tokens, lengths, trajectories -----------------------------------------------------------------------------------
+heading("Tokens, lengths, trajectories")
 prompt_tokens = quantity("prompt_tokens", "P", "token", "mean prompt tokens")
 response_tokens = quantity("response_tokens", "L", "token", "mean generated tokens of one rollout, all turns", "(0,inf)")
 response_tokens_cv = quantity("response_tokens_cv", r"\mathrm{cv}", "1",
@@ -135,7 +135,7 @@ environment_cpus = quantity("environment_cpus", r"n_{\mathrm{cpu}}", "vCPU", "pr
 environment_cpu_seconds = quantity("environment_cpu_seconds", r"\tau_{\mathrm{cpu}}", "s",
                                    "vCPU-seconds of environments in one step, paid while trajectories live")
 
-# --- architecture ----------------------------------------------------------------------------------------------------
+heading("Architecture")
 total_parameters = quantity("total_parameters", "N", "1", "parameters", "(0,inf)")
 trunk_parameters = quantity("trunk_parameters", r"N_{\mathrm{trunk}}", "1",
                             "matrix parameters outside routed experts and output head", "(0,inf)")
@@ -174,7 +174,7 @@ kv_shards_max = quantity("kv_shards_max", r"n_{\mathrm{shard}}", "GPU", "GPUs th
 lora_rank = quantity("lora_rank", r"r_{\mathrm L}", "1", "LoRA rank; 0 trains all parameters", "Z[0,inf)")
 adapter_parameters = quantity("adapter_parameters", r"N_{\mathrm{ad}}", "1", "parameters of one adapter")
 
-# --- hardware --------------------------------------------------------------------------------------------------------
+heading("Hardware")
 gpus = quantity("gpus", r"n_{\mathrm{gpu}}", "GPU", "GPUs of the run", "Z[1,inf)")
 rollout_pool_gpus = quantity("rollout_pool_gpus", r"n_{\mathrm{roll}}", "GPU", "GPUs that generate", "(0,inf)")
 training_pool_gpus = quantity("training_pool_gpus", r"n_{\mathrm{train}}", "GPU", "GPUs that train", "(0,inf)")
@@ -198,7 +198,7 @@ kv_bits = quantity("kv_bits", r"\mathrm{bits}_{kv}", "bit", "precision of the KV
 train_bits = quantity("train_bits", r"\mathrm{bits}_t", "bit", "precision of training", "(0,64]")
 activation_bits = quantity("activation_bits", r"\mathrm{bits}_a", "bit", "precision of activations", "(0,64]")
 
-# --- calibrated constants (values in data/constants.toml) -------------------------------------------------------------
+heading("Calibrated constants")
 weight_read_efficiency = quantity("weight_read_efficiency", r"\eta_w", "1", "achieved share of bandwidth, weights", "(0,1]")
 kv_read_efficiency = quantity("kv_read_efficiency", r"\eta_{kv}", "1", "achieved share of bandwidth, KV cache", "(0,1]")
 compute_efficiency = quantity("compute_efficiency", r"\eta_f", "1", "achieved share of peak FLOP/s in rollout", "(0,1]")
@@ -232,7 +232,7 @@ colocation_factor = quantity("colocation_factor", r"a_{\mathrm{colo}}", "1",
 draft_cost_share = quantity("draft_cost_share", r"a_{\mathrm{draft}}", "1",
                             "time of one drafted token over time of one decode step", "[0,1]")
 
-# --- generation ------------------------------------------------------------------------------------------------------
+heading("Generation")
 speculative_acceptance = quantity("speculative_acceptance", r"a_{\mathrm s}", "1",
                                   "chance that a drafted token is accepted", "[0,1)")
 speculative_drafts = quantity("speculative_drafts", "k", "token", "drafted tokens per verification", "Z[0,inf)")
@@ -303,7 +303,7 @@ ridge_sequences = quantity("ridge_sequences", r"b_{\mathrm{ridge}}", "sequence",
 roofline_seconds = quantity("roofline_seconds", r"\tau_{\mathrm{roof}}", "s", "decode step at the peaks, nothing else",
                             "(0,inf)")
 
-# --- training --------------------------------------------------------------------------------------------------------
+heading("Training")
 epochs = quantity("epochs", r"n_{\mathrm{ep}}", "1", "passes over a step's rollouts", "Z[1,inf)")
 minibatches = quantity("minibatches", r"n_{\mathrm{mb}}", "1", "optimizer steps per pass", "Z[1,inf)")
 forward_flops_per_token = quantity("forward_flops_per_token", r"f_{\mathrm{fwd}}", "FLOP/token",
@@ -349,7 +349,7 @@ update_state_bytes_per_gpu = quantity("update_state_bytes_per_gpu", r"M_{\mathrm
 update_bytes_per_gpu = quantity("update_bytes_per_gpu", r"M_{\mathrm{upd}}", "byte", "memory of the update on one GPU")
 rollout_bytes_per_gpu = quantity("rollout_bytes_per_gpu", r"M_{\mathrm{roll}}", "byte", "memory of the engine on one GPU")
 
-# --- step ------------------------------------------------------------------------------------------------------------
+heading("Step")
 concurrent_streams = quantity("concurrent_streams", r"1_{\parallel}", "1",
                               "1 where generation and training run at the same time on two pools", "[0,1]")
 continuous_generation = quantity("continuous_generation", r"1_{\mathrm{cont}}", "1",
@@ -370,7 +370,7 @@ step_seconds = quantity("step_seconds", r"\tau_{\mathrm{step}}", "s", "one step,
 idle_seconds = quantity("idle_seconds", r"\tau_{\mathrm{idle}}", "s", "GPU-idle time of one step, over all GPUs alike")
 rollout_share = quantity("rollout_share", r"\xi", "1", "share of rollout in step time", "[0,1]")
 
-# --- money -----------------------------------------------------------------------------------------------------------
+heading("Money")
 usd_per_gpu_hour = quantity("usd_per_gpu_hour", r"c_{\mathrm{gpu}}", "USD/(GPU h)", "rent of one GPU")
 usd_per_cpu_hour = quantity("usd_per_cpu_hour", r"c_{\mathrm{cpu}}", "USD/(vCPU h)", "rent of one sandbox processor")
 steps = quantity("steps", "S", "step", "training steps of the run", "(0,inf)")
@@ -390,7 +390,7 @@ usd_per_mixed_group = quantity("usd_per_mixed_group", r"c_{\mathrm{mixed}}", "US
 usd_per_bit = quantity("usd_per_bit", r"c_{\mathrm{bit}}", "USD/bit", "dollars per reward bit")
 usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
 
-# --- settings of a run file, before the rules of rlecon.settings turn them into what equations take --------------------
+heading("Settings of a run file, before the rules of rlecon.settings turn them into what equations take")
 rollout_gpus = quantity("rollout_gpus", r"n_{\mathrm{pool}}", "GPU", "GPUs of a separate generating pool; 0 shares all", "Z[0,inf)")
 one_step_overlap = quantity("one_step_overlap", r"1_{\mathrm{one}}", "1", "1 where the next step is generated while this one trains", "[0,1]")
 full_overlap = quantity("full_overlap", r"1_{\mathrm{full}\parallel}", "1", "1 where generation never waits for training", "[0,1]")
