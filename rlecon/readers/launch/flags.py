@@ -9,7 +9,9 @@ from rlecon.errors import RleconError
 from rlecon.readers.launch.core import Entry, Unknown, drop, scalar
 from rlecon.readers.launch.shell import HOLE
 
-OVERRIDE = re.compile(r"(\+{1,2}|~)?([A-Za-z_][\w-]*(?:[./@][\w-]+)*)=(.*)", re.S)
+KEY = r"[A-Za-z_][\w-]*(?:[./@][\w-]+)*"
+OVERRIDE = re.compile(rf"(\+{{1,2}}|~)?({KEY})=(.*)", re.S)
+REMOVAL = re.compile(rf"(~)({KEY})()")
 FLAG = re.compile(r"--([A-Za-z][\w.-]*)(?:=(.*))?", re.S)
 PROGRAM = re.compile(r"(^|/)(python[\d.]*|torchrun|accelerate|deepspeed|uv|ray|srun|bash|trl)$|\.py$")
 MARKS = frozenset({
@@ -17,6 +19,10 @@ MARKS = frozenset({
     "actor_num_nodes", "actor.num_nodes", "rollout_num_gpus_per_engine", "num_generations",
     "per_device_train_batch_size",
 })
+
+
+def _override(text):
+    return OVERRIDE.fullmatch(text) or REMOVAL.fullmatch(text)
 
 
 def _program(args):
@@ -42,8 +48,8 @@ def hydra_entries(script):
     """
     launches, loose, programs = [], [], []
     for command in script.commands:
-        found = [(match, arg) for arg in command.args if (match := OVERRIDE.fullmatch(arg.text))]
-        program = _program(command.args) or not OVERRIDE.fullmatch(command.args[0].text)
+        found = [(match, arg) for arg in command.args if (match := _override(arg.text))]
+        program = _program(command.args) or not _override(command.args[0].text)
         found = [(m, arg) for m, arg in found if program or "." in m[2] or "/" in m[2] or len(found) > 1]
         if program:
             programs.extend(arg for arg in command.args if arg.text.endswith(".py") or ".main" in arg.text)

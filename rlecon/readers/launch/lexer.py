@@ -97,10 +97,13 @@ def lex(text):
     tokens, i, line, here = [], 0, 1, []
     parts, quoted, begun = [], False, 0
 
+    double = False  # between [[ and ]], where < and > compare
+
     def flush():
-        nonlocal parts, quoted, begun
+        nonlocal parts, quoted, begun, double
         if parts or quoted:
             tokens.append(Token("word", tuple(parts), begun, quoted))
+            double = (double or tokens[-1].literal() == "[[") and tokens[-1].literal() != "]]"
         parts, quoted, begun = [], False, 0
 
     while i < len(text):
@@ -115,6 +118,7 @@ def lex(text):
             i += 2
         elif c == "\n":
             flush()
+            double = False
             tokens.append(Token("op", ("\n",), line))
             line, i = line + 1, i + 1
             while here:
@@ -168,6 +172,9 @@ def lex(text):
                 fail(line, "an opening ` has no end")
             parts.append(("cmd", text[i + 1 : end]))
             line, i = line + text.count("\n", i, end), end + 1
+        elif c in "<>" and double:
+            parts.append(("lit", c))
+            i += 1
         elif c in "<>":
             if match := re.compile(r"<<-?\s*([\"']?)(\w{1,60})\1").match(text, i):
                 here.append(match[2])
@@ -192,7 +199,7 @@ def lex(text):
             tokens.append(Token("op", (op,), line))
             i += len(op)
         else:
-            match = re.compile(r"[^\s\\'\"$`<>();|&]+").match(text, i)
+            match = re.compile(r"[^ \t\n\\'\"$`<>();|&]+").match(text, i)
             parts.append(("lit", match[0]))
             i = match.end()
         if len(tokens) > 4 * MAX_STEPS:
@@ -307,8 +314,9 @@ class Parser:
 
     def _case(self, line):
         self.at += 1
-        subject = self.tokens[self.at] if self.at < len(self.tokens) else None
-        self.at += 1
+        here = self.tokens[self.at] if self.at < len(self.tokens) else None
+        subject = here if here is not None and here.kind == "word" else None
+        self.at += subject is not None
         clauses = []
         while self._op("\n"):
             self.at += 1
@@ -335,7 +343,10 @@ class Parser:
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             if token.kind == "op":
-                break
+                if not (words and token.parts[0] != "\n" and isinstance(words[0], Token) and words[0].literal() == "[["
+                        and not (isinstance(words[-1], Token) and words[-1].literal() == "]]")):
+                    break
+                token = Token("word", (("lit", token.parts[0]),), token.line)
             self.at += 1
             if token.kind == "array":
                 start, items = self.at, []
