@@ -206,6 +206,8 @@ expert_efficiency = quantity("expert_efficiency", r"\eta_x", "1", "further share
 latency_per_layer_seconds = quantity("latency_per_layer_seconds", r"\tau_\ell", "s", "fixed time per layer and decode step")
 host_seconds_per_sequence = quantity("host_seconds_per_sequence", r"\tau_{\mathrm{seq}}", "s",
                                      "host time per sequence and decode step")
+request_seconds = quantity("request_seconds", r"\tau_{\mathrm{req}}", "s",
+                           "engine time per request: tokenizing, scheduling, first and last step")
 collective_seconds = quantity("collective_seconds", r"\tau_{\mathrm{coll}}", "s", "time of one collective within a node")
 cross_node_factor = quantity("cross_node_factor", r"a_{\mathrm{node}}", "1",
                              "how much slower a collective is per doubling of nodes", "[1,inf)")
@@ -408,3 +410,17 @@ mean_sequence_bytes = quantity("mean_sequence_bytes", r"M_{kv,\mathrm{mean}}", "
 lora_parameters_per_rank = quantity("lora_parameters_per_rank", r"N_{\mathrm{ad}}/r_{\mathrm L}", "1", "adapter parameters per unit of rank")
 training_tensor_parallel = quantity("training_tensor_parallel", r"n_{\mathrm{tp,tr}}", "GPU", "GPUs that split a layer in training", "Z[1,inf)")
 training_pipeline_parallel = quantity("training_pipeline_parallel", r"n_{\mathrm{pp,tr}}", "GPU", "pipeline stages in training", "Z[1,inf)")
+
+# --- intervals: residuals of a predicted step, combined ---------------------------------------------------------------
+interval_quantile = constant("interval_quantile", r"z_{80}", 1.2815515655446004, "1", "normal quantile that leaves 80 % between its two signs")
+rollout_log_sd = quantity("rollout_log_sd", r"\sigma_{\mathrm{gen}}", "1", "residual log-sd of generation time")
+update_log_sd = quantity("update_log_sd", r"\sigma_{\mathrm{upd}}", "1", "residual log-sd of training time")
+moving_log_sd = quantity("moving_log_sd", r"\sigma_{\mathrm{mov}}", "1", "residual log-sd of weight transfer and overhead")
+framework_log_sd = quantity("framework_log_sd", r"\sigma_{\mathrm{fw}}", "1", "log-sd between frameworks, common to all phases")
+price_low_log_sd = quantity("price_low_log_sd", r"\sigma_{c-}", "1", "log-sd of the rent below its median; 0 where it is given")
+price_high_log_sd = quantity("price_high_log_sd", r"\sigma_{c+}", "1", "log-sd of the rent above its median; 0 where it is given")
+step_log_sd = quantity("step_log_sd", r"\sigma_{\mathrm{step}}", "1", "log-sd of the predicted step time")
+time_low_factor = quantity("time_low_factor", r"u_{\tau-}", "1", "lower end of an 80 % interval of time over its middle", "[0,1]")
+time_high_factor = quantity("time_high_factor", r"u_{\tau+}", "1", "upper end of an 80 % interval of time over its middle", "[1,inf)")
+usd_low_factor = quantity("usd_low_factor", r"u_{c-}", "1", "lower end of an 80 % interval of money over its middle", "[0,1]")
+usd_high_factor = quantity("usd_high_factor", r"u_{c+}", "1", "upper end of an 80 % interval of money over its middle", "[1,inf)")
