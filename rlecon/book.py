@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import re
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def table(rows: Iterable[Mapping | Sequence], columns: Mapping[str, str] | Seque
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
-SECONDS_PER_CELL = 120
+SECONDS_PER_CELL, SECONDS_PER_CHAPTER = 120, 15
 
 
 def read_text(path: Path):
@@ -162,8 +163,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     failed = 0
     for slug in options.slugs or chapters():
+        start = time.monotonic()
         try:
-            print(f"{slug}: {'written' if run_chapter(slug) else 'unchanged'}", flush=True)
+            changed, took = run_chapter(slug), time.monotonic() - start
+            slow = "" if took <= SECONDS_PER_CHAPTER else f": a chapter may take {SECONDS_PER_CHAPTER} s"
+            print(f"{slug}: {'written' if changed else 'unchanged'} ({took:.1f} s{slow})", flush=True)
         except CellExecutionError as error:
             failed += 1
             print(f"{slug}: not written, a cell failed\n{error}", file=sys.stderr)

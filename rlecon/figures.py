@@ -218,10 +218,11 @@ def name(axes, x: float, y: float, text: str, meaning: str = "reference", *, dx=
     )
 
 
-def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, least: float = 0.06):
+def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter: float = 0.014):
     """Stacked horizontal bars: ``rows`` maps a bar's name to its parts ``(label, size, meaning)``.
 
-    A part's label stands inside it where it is wider than the share ``least`` of the longest bar.
+    A part's label stands inside it where it fits, and under it where it does not; ``letter`` is the width of one letter
+    as a share of the longest bar.
     """
     longest = max(sum(size for _, size, _ in bar) for bar in rows.values())
     for place, bar in enumerate(rows.values()):
@@ -230,14 +231,16 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, least: 
             face = _color(meaning)
             axes.barh(place, size, left=start, height=0.62, color=face, alpha=0.25, linewidth=0)
             axes.barh(place, size, left=start, height=0.62, color="none", edgecolor=face, hatch=HATCHES[meaning])
-            if label and size >= least * longest:
-                box = LABEL_BOX if HATCHES[meaning] else None
-                axes.text(start + size / 2, place, label, ha="center", va="center", fontsize=14, bbox=box)
+            fits = size >= letter * len(label) * longest
+            box = LABEL_BOX if fits and HATCHES[meaning] else None
+            down = place if fits else place + 0.31
+            align = "center" if fits else "top"
+            axes.text(start + size / 2, down, label, ha="center", va=align, fontsize=14, bbox=box)
             start += size
     axes.set_yticks(range(len(rows)), list(rows))
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows) - 0.4, -0.5)
 
 
 def source(figure, text: str) -> None:

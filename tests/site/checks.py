@@ -17,7 +17,8 @@ LEFT_OVER = {
     "a directive that was not read": re.compile(r"(?:^|>)\s*(?::::|```)\{?\w*", re.MULTILINE),
     "a block mark that was not read": re.compile(r">\s*\{[.#][\w-]+\}"),
     "an undefined substitution": re.compile(r"\{\{\s*\w+\s*\}\}"),
-    "a number that is none": re.compile(r"(?<![\w-])(?:nan|NaN|None|inf|Infinity|undefined)(?![\w-])"),
+    "a number that is none": re.compile(r"(?<![\w-])(?:nan|NaN|inf|Infinity)(?![\w-])"),
+    "a value that is none": re.compile(r'<span class="pasted-text">[^<]*\b(?:None|undefined|null)\b'),
 }
 CODE = re.compile(r"<(pre|code|script|style|textarea)\b.*?</\1>", re.DOTALL)
 

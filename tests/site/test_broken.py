@@ -53,7 +53,7 @@ def test_a_good_page_passes(tmp_path, browser):
         ("<p>{.lede} x</p>", "block mark"),
         ("<p>It is {{ x }}.</p>", "substitution"),
         ("<p>It costs nan dollars.</p>", "number"),
-        ('<p>It costs <span class="pasted-text">None</span>.</p>', "number"),
+        ('<p>It costs <span class="pasted-text">None</span>.</p>', "value"),
         ('<a href="gone.html">x</a>', "leads nowhere"),
         ('<a href="#gone">x</a>', "no such place"),
         ('<script src="https://example.org/x.js"></script>', "loads https://example.org"),
