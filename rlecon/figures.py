@@ -233,7 +233,7 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter:
             axes.barh(place, size, left=start, height=0.62, color="none", edgecolor=face, hatch=HATCHES[meaning])
             fits = size >= letter * len(label) * longest
             box = LABEL_BOX if fits and HATCHES[meaning] else None
-            down = place if fits else place + 0.31
+            down = place if fits else place + 0.34
             align = "center" if fits else "top"
             axes.text(start + size / 2, down, label, ha="center", va=align, fontsize=14, bbox=box)
             start += size
