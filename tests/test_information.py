@@ -283,7 +283,7 @@ def _log_size(size, push, d):
 
 @pytest.mark.parametrize("d", [50, 400])
 def test_bits_do_not_depend_on_the_number_of_unknown_directions(d):
-    """I(u; r | s) = I(r; s | u) - I(r; s) by its definition, u uniform: the Gaussian channel, less what its length tells."""
+    """I(u; r | s) = I(r; s | u) - I(r; s) by its definition: the Gaussian channel, less what the length of s tells."""
     rng = np.random.default_rng(11)
     draws, delta, p = 200_000, 1.0, 0.3
     reward = rng.random(draws) < p
