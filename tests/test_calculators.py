@@ -73,15 +73,11 @@ def special_points():
     share = np.where(rng.random(size) < 0.2, 1.0, 10 ** rng.uniform(-4, 0, size))
     made = special.implementations()
     location = np.array([made["length_location"](*p) for p in zip(mean, spread, cap, strict=True)])
-    beta = [10 ** rng.uniform(-0.7, 3, size), 10 ** rng.uniform(-0.7, 3, size)]
-    errors = [np.where(rng.random(size) < 0.3, 0.0, rng.uniform(0, 0.4, size)) for _ in range(2)]
-    p = np.concatenate([[0.0, 1.0], rng.random(size - 2)])
     return {
-        "mean_entropy": [*beta, *errors],
-        "gaussian_channel": [p, 10 ** rng.uniform(-2, 1.5, size)],
-        "path_rollouts": [rng.uniform(0.01, 0.5, size), rng.uniform(0.5, 0.99, size)],
         "normal_cdf": [rng.uniform(-37, 9, size)],
-        "normal_quantile": [np.concatenate([rng.random(200), 10 ** rng.uniform(-300, -1, 100), 1 - 10 ** rng.uniform(-15, -1, 100)])],
+        "normal_quantile": [
+            np.concatenate([rng.random(200), 10 ** rng.uniform(-300, -1, 100), 1 - 10 ** rng.uniform(-15, -1, 100)])
+        ],
         "log_gamma": [np.concatenate([rng.uniform(0.01, 40, 200), 10 ** rng.uniform(-6, 9, 200)])],
         "digamma": [np.concatenate([rng.uniform(2, 40, 200), 10 ** rng.uniform(0.3, 9, 200)])],
         "length_location": [mean, spread, cap],
@@ -90,6 +86,11 @@ def special_points():
         "reached_tokens": [n, share, location, spread, cap],
         "mean_entropy": [10 ** rng.uniform(-1.5, 4, size), 10 ** rng.uniform(-1.5, 4, size),
                          np.where(rng.random(size) < 0.3, 0.0, rng.uniform(0, 0.5, size)), rng.uniform(0, 0.5, size)],
+        "group_weight": [rng.random(size), rng.integers(2, 128, size)],
+        "mean_flat_share": [10 ** rng.uniform(-1.5, 2, size), 10 ** rng.uniform(-1.5, 2, size),
+                            np.where(rng.random(size) < 0.3, 0.0, rng.uniform(0, 0.5, size)),
+                            np.where(rng.random(size) < 0.3, 0.0, rng.uniform(0, 0.5, size)),
+                            rng.integers(2, 128, size)],
         "gaussian_channel": [rng.random(size), rng.uniform(0.01, 8, size)],
         "path_rollouts": [10 ** rng.uniform(-6, -1, size), rng.uniform(0.1, 0.5, size)],
     }  # fmt: skip
