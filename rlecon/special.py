@@ -76,6 +76,8 @@ normal_cdf = _declare("normal_cdf", 1, r"\Phi", _all_plain)
 normal_quantile = _declare("normal_quantile", 1, r"\Phi^{-1}", _all_plain)
 log_gamma = _declare("log_gamma", 1, r"\ln\Gamma", _all_plain)
 digamma = _declare("digamma", 1, r"\psi", _all_plain)
+group_weight = _declare("group_weight", 2, r"h_G", _all_plain)
+mean_flat_share = _declare("mean_flat_share", 5, r"\mathrm{E}\,\mathrm{Pr}_{\mathrm{flat}}", _all_plain)
 length_location = _declare("length_location", 3, r"m_L", _location_rule)
 mean_entropy = _declare("mean_entropy", 4, r"\mathrm{E}\,H", _all_plain)
 gaussian_channel = _declare("gaussian_channel", 2, r"I_{\mathrm{G}}", _all_plain)
@@ -157,6 +159,17 @@ def _entropy_bits(p):
     return np.where(inner, -(safe * np.log(safe) + (1 - safe) * np.log1p(-safe)), 0.0) / np.log(2.0)
 
 
+def _beta_nodes(a, b):
+    """Nodes in the logit of p and their weights, for means over a Beta distribution."""
+    width = np.sqrt(1 / a + 1 / b)
+    reach = np.arcsinh(9.0 + 40.0 / (np.minimum(a, b) * width))
+    t = reach[..., None] * np.linspace(-1.0, 1.0, 2 * BETA_NODES + 1)
+    logit = np.log(a / b)[..., None] + width[..., None] * np.sinh(t)
+    weight = a[..., None] * logit - (a + b)[..., None] * np.logaddexp(0.0, logit)
+    weight = np.exp(weight - weight.max(axis=-1, keepdims=True)) * np.cosh(t)
+    return logit, weight
+
+
 def _evaluate_mean_entropy(successes, failures, plus, minus):
     """E[H(plus + (1 - plus - minus) p)] in bits for p from a Beta distribution: the entropy of a noisy verdict.
 
@@ -169,14 +182,41 @@ def _evaluate_mean_entropy(successes, failures, plus, minus):
     exact = (psi(a + b + 1) - mean * psi(a + 1) - (1 - mean) * psi(b + 1)) / np.log(2.0)
     if not np.any((plus > 0) | (minus > 0)):
         return exact[()]
-    width = np.sqrt(1 / a + 1 / b)
-    reach = np.arcsinh(9.0 + 40.0 / (np.minimum(a, b) * width))
-    t = reach[..., None] * np.linspace(-1.0, 1.0, 2 * BETA_NODES + 1)
-    logit = np.log(a / b)[..., None] + width[..., None] * np.sinh(t)
-    weight = a[..., None] * logit - (a + b)[..., None] * np.logaddexp(0.0, logit)
-    weight = np.exp(weight - weight.max(axis=-1, keepdims=True)) * np.cosh(t)
+    logit, weight = _beta_nodes(a, b)
     seen = plus[..., None] + (1 - plus - minus)[..., None] * _scipy().expit(logit)
     noisy = np.sum(weight * _entropy_bits(seen), axis=-1) / np.sum(weight, axis=-1)
+    return np.where((plus > 0) | (minus > 0), noisy, exact)[()]
+
+
+def _evaluate_group_weight(p, group):
+    """E sqrt(j/G (1 - j/G)) / (p q) for j ~ Binomial(G, p): a sum without singular ends."""
+    p, group = np.broadcast_arrays(np.asarray(p, float), np.asarray(group, float))
+    s, q, total = _scipy(), 1.0 - p, np.zeros(p.shape)
+    whole = s.gammaln(group + 1.0)
+    for j in range(1, int(np.max(group, initial=1.0))):
+        left = np.maximum(group - j, 0.0)
+        chance = whole - s.gammaln(j + 1.0) - s.gammaln(left + 1.0)
+        chance = np.exp(chance + s.xlogy(j - 1.0, p) + s.xlogy(np.maximum(left - 1.0, 0.0), q))
+        total = total + np.where(left >= 1.0, chance * np.sqrt(j * left) / group, 0.0)
+    return total[()]
+
+
+def _evaluate_mean_flat_share(successes, failures, plus, minus, group):
+    """E[t^G + (1-t)^G], t = plus + (1 - plus - minus) p the chance that a verdict is positive, p from a Beta.
+
+    Without errors it has a closed form; with them the trapezoid sum of :func:`_evaluate_mean_entropy`.
+    """
+    arrays = np.broadcast_arrays(*(np.asarray(x, float) for x in (successes, failures, plus, minus, group)))
+    a, b, plus, minus, group = arrays
+    lg = _scipy().gammaln
+    both = lg(a + b) - lg(a + b + group)
+    exact = np.exp(lg(a + group) - lg(a) + both) + np.exp(lg(b + group) - lg(b) + both)
+    if not np.any((plus > 0) | (minus > 0)):
+        return exact[()]
+    logit, weight = _beta_nodes(a, b)
+    seen = plus[..., None] + (1 - plus - minus)[..., None] * _scipy().expit(logit)
+    flat = seen ** group[..., None] + (1 - seen) ** group[..., None]
+    noisy = np.sum(weight * flat, axis=-1) / np.sum(weight, axis=-1)
     return np.where((plus > 0) | (minus > 0), noisy, exact)[()]
 
 
@@ -213,6 +253,8 @@ def implementations() -> dict:
         "log_gamma": lambda x: _scipy().gammaln(x),
         "digamma": lambda x: _scipy().digamma(x),
         "mean_entropy": _evaluate_mean_entropy,
+        "group_weight": _evaluate_group_weight,
+        "mean_flat_share": _evaluate_mean_flat_share,
         "gaussian_channel": _evaluate_gaussian_channel,
         "path_rollouts": _evaluate_path_rollouts,
         "length_location": _evaluate_length_location,

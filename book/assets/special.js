@@ -140,11 +140,8 @@
   function expit(x) { return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)); }
   function entropyBits(p) { return p > 0 && p < 1 ? -(p * Math.log(p) + (1 - p) * Math.log1p(-p)) / Math.LN2 : 0; }
 
-  function mean_entropy(a, b, plus, minus) {
-    const mean = a / (a + b);
-    if (!(plus > 0 || minus > 0)) {
-      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
-    }
+  // Mean of f(chance of a positive verdict) over a Beta distribution of p: a trapezoid sum in the logit of p.
+  function betaMean(a, b, plus, minus, f) {
     const width = Math.sqrt(1 / a + 1 / b), reach = Math.asinh(9 + 40 / (Math.min(a, b) * width));
     const center = Math.log(a / b), logits = [], weights = [], stretch = [];
     let top = -Infinity;
@@ -158,9 +155,35 @@
     for (let i = 0; i < logits.length; i++) {
       const weight = Math.exp(weights[i] - top) * stretch[i];
       total += weight;
-      sum += weight * entropyBits(plus + (1 - plus - minus) * expit(logits[i]));
+      sum += weight * f(plus + (1 - plus - minus) * expit(logits[i]));
     }
     return sum / total;
+  }
+
+  function mean_entropy(a, b, plus, minus) {
+    const mean = a / (a + b);
+    if (!(plus > 0 || minus > 0)) {
+      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
+    }
+    return betaMean(a, b, plus, minus, entropyBits);
+  }
+
+  function mean_flat_share(a, b, plus, minus, group) {
+    if (!(plus > 0 || minus > 0)) {
+      const both = log_gamma(a + b) - log_gamma(a + b + group);
+      return Math.exp(log_gamma(a + group) - log_gamma(a) + both) + Math.exp(log_gamma(b + group) - log_gamma(b) + both);
+    }
+    return betaMean(a, b, plus, minus, (t) => Math.pow(t, group) + Math.pow(1 - t, group));
+  }
+
+  function group_weight(p, group) {
+    const powerLog = (n, x) => (n === 0 ? 0 : n * Math.log(x)), whole = log_gamma(group + 1);
+    let total = 0;
+    for (let j = 1; group - j >= 1; j++) {
+      const left = group - j, count = whole - log_gamma(j + 1) - log_gamma(left + 1);
+      total += Math.exp(count + powerLog(j - 1, p) + powerLog(left - 1, 1 - p)) * Math.sqrt(j * left) / group;
+    }
+    return total;
   }
 
   function gaussian_channel(p, spacing) {
@@ -202,7 +225,7 @@
   }
 
   const special = { normal_cdf, normal_quantile, log_gamma, digamma, length_location, capped_square, longest_tokens,
-    reached_tokens, mean_entropy, gaussian_channel, path_rollouts, show };
+    reached_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show };
   if (typeof module === "object" && module.exports) module.exports = special;
   else root.rleconSpecial = special;
 })(typeof globalThis === "object" ? globalThis : this);
