@@ -169,6 +169,8 @@ def test_origins_name_key_and_line():
     assert "default of verl" in import_config(FIXTURES / "verl_agent.txt").origins["hardware.gpus"]
     assert "nemo_base.yaml line" in import_config(FIXTURES / "nemo_30b.yaml").origins["rollout.engine"]
     assert isinstance(got, Imported)
+    told = got.to_dict()
+    assert told["run"] == got.run and {"key", "why", "how"} == set(told["missing"][0])
 
 
 def test_the_cap_is_no_stand_in_for_the_mean():
@@ -255,6 +257,31 @@ def test_prime_rl_sources_and_older_keys(tmp_path):
     file.write_text('toml_files = ["base.toml"]\n' + file.read_text())
     with pytest.raises(RleconError, match="inherits from other"):
         import_config(file, framework="prime-rl")
+
+
+def test_prime_rl_gpu_ids(tmp_path):
+    file = write(tmp_path, "trainer_gpu_ids = [0, 1]\ninference_gpu_ids = [2, 3, 4, 5]\n[orchestrator]\n"
+                 "batch_size = 8\n[trainer.optim]\nlr = 1\n", "rl.toml")
+    assert import_config(file).run["hardware"] == {"gpus": 6, "rollout_gpus": 4}
+
+
+def test_verl_as_yaml(tmp_path):
+    file = write(tmp_path, "data: {train_batch_size: 64, max_response_length: 100}\nactor_rollout_ref:\n"
+                 "  rollout: {n: 4}\n  model: {path: Qwen/Qwen3-4B}\ntrainer: {nnodes: 2, n_gpus_per_node: 8}\n",
+                 "v.yaml")
+    got = import_config(file)
+    assert got.framework == "verl" and got.run["hardware"]["gpus"] == 16 and got.run["model"]["name"] == "qwen3-4b"
+
+
+@pytest.mark.parametrize("model, name", [
+    ("Qwen/Qwen3-8B", "qwen3-8b"), ("Qwen/Qwen3-8B-Base", "qwen3-8b"), ("/models/Qwen3-8B/", "qwen3-8b"),
+    ("Qwen/Qwen3-4B-Instruct-2507", "qwen3-4b"), ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "qwen2.5-7b"),
+    ("Qwen/Qwen3-8B-FP8", None), ("someone/Qwen3-8B-Draft", None), ("someone/qwen3-8b-pruned-4b", None),
+    ("deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", None), ("Qwen/Qwen3-VL-8B-Instruct", None), ("$MODEL", None),
+])
+def test_model_names(model, name):
+    from rlecon.readers.launch.models import catalogue_name
+    assert catalogue_name(model)[0] == name
 
 
 def test_nemo_base_beside_by_path_or_missing(tmp_path):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
+from rlecon import catalog
 from rlecon.errors import RleconError
 from rlecon.readers.launch.core import (
     Draft,
@@ -100,6 +101,13 @@ class Imported:
                 + listed, field=self.source,
             )
         return self
+
+    def to_dict(self):
+        """All of it as plain values, for ``--json``."""
+        return {
+            "framework": self.framework, "source": self.source, "run": self.run, "origins": self.origins,
+            "missing": [asdict(item) for item in self.missing], "notes": list(self.notes),
+        }
 
     def to_toml(self):
         """The run file as text, each value with its origin as a comment; what is missing stands as a comment."""
@@ -245,6 +253,10 @@ def import_config(path, *, framework=None, gpu=None, overrides=None):
     given = _overrides(overrides)
     if gpu is not None:
         given["hardware.gpu"] = gpu
+    if isinstance(given.get("hardware.gpu"), str) and given["hardware.gpu"] != "custom":
+        given["hardware.gpu"] = catalog.gpu(given["hardware.gpu"]).name
+    if isinstance(given.get("model.name"), str):
+        given["model.name"] = catalog.model(given["model.name"]).name
     entries, notes = {}, []
     for item in paths:
         more, remarks = load(item, read_text(item), framework, Path(item).name if len(paths) > 1 else "")

@@ -211,6 +211,9 @@ def drop(entries, key):
 
 def toml_entries(text, source="", name=""):
     """Entries of a TOML file by dotted key; arrays of tables stay lists."""
+    if any(len(line) > MAX_TEXT or line.partition("=")[0].count(".") > 100 for line in text.split("\n")):
+        raise RleconError(f"has a line of more than {MAX_TEXT} characters or a key of more than 100 parts",
+                          field="config", value=name or source or None)
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:

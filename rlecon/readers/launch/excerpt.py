@@ -7,7 +7,7 @@ import re
 from rlecon.readers.launch.core import shorten
 
 MAX_NEST = 30
-BLOCK = re.compile(r"^\s*(if|case|for|while|until|function|select)\b|;;|^\s*(fi|esac|done)\b|\(\)\s*\{", re.M)
+BLOCK = re.compile(r"^[ \t]*(if|case|for|while|until|function|select)\b|;;|^[ \t]*(fi|esac|done)\b|\(\)\s*\{", re.M)
 SET = re.compile(r"^([ \t]+)([A-Za-z_]\w*)=")
 
 

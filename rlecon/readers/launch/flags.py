@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Entry, Unknown, drop, scalar
+from rlecon.readers.launch.core import Entry, Unknown, drop, scalar, shorten
 from rlecon.readers.launch.shell import HOLE
 
+MAX_SETTINGS = 5000
 KEY = r"[A-Za-z_][\w-]*(?:[./@][\w-]+)*"
 OVERRIDE = re.compile(rf"(\+{{1,2}}|~)?({KEY})=(.*)", re.S)
 REMOVAL = re.compile(rf"(~)({KEY})()")
@@ -32,12 +33,13 @@ def _program(args):
 def _store(entries, key, raw, arg, name):
     value = Unknown(arg.why or arg.maybe) if HOLE in str(raw) else raw
     old = entries.get(key)
+    if len(entries) > MAX_SETTINGS:
+        raise RleconError("more settings than a launch config holds", field="config", allowed=f"{MAX_SETTINGS}")
     if arg.maybe and not isinstance(value, Unknown):
         if old is not None and old.value == value:
             return
         before = "unset" if old is None else str(old.value)[:40]
         value = Unknown(f"{before} or {raw} (line {arg.line}), by {arg.maybe}")
-    drop(entries, key)
     entries[key] = Entry(name, value, arg.line)
 
 
@@ -51,6 +53,11 @@ def hydra_entries(script):
         found = [(match, arg) for arg in command.args if (match := _override(arg.text))]
         program = _program(command.args) or not _override(command.args[0].text)
         found = [(m, arg) for m, arg in found if program or "." in m[2] or "/" in m[2] or len(found) > 1]
+        if program and found:
+            for arg, after in zip(command.args, [*command.args[1:], None], strict=True):
+                if arg.text in {"--config", "-c"} and after is not None:
+                    script.notes.append(f"line {arg.line}: settings from {shorten(after.text)} are not read; give that"
+                                        " file too: rlecon import BASE THIS")
         if program:
             programs.extend(arg for arg in command.args if arg.text.endswith(".py") or ".main" in arg.text)
         if found:
@@ -64,11 +71,14 @@ def hydra_entries(script):
     if launches and loose:
         lines = ", ".join(str(command.line) for command, _ in loose[:5])
         script.notes.append(f"overrides outside the launch command are not read (lines {lines})")
-    entries = {}
+    entries, removed = {}, set()
     for _, found in launches or loose:
         for match, arg in found:
             if match[1] == "~":
-                drop(entries, match[2])
+                if match[2] not in removed and len(removed) < 200:
+                    drop(entries, match[2])
+                    removed.add(match[2])
+                entries.pop(match[2], None)
             else:
                 _store(entries, match[2].split("@")[0], match[3], arg, match[2])
     for arg in programs:

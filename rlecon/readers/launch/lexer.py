@@ -27,8 +27,13 @@ class Token:
 
 
 
-def fail(line, what):
-    raise RleconError(f"line {line}: {what}", field="config", advice="the shell would refuse it too")
+def fail(line, what, advice=None):
+    """Refuse the script for what stands on ``line`` (0: no line in particular)."""
+    raise RleconError((f"line {line}: " if line else "") + what, field="config", advice=advice)
+
+
+def _open(line, opener, closer):
+    fail(line, f"an opening {opener} has no {closer}", "the shell would refuse it too")
 
 
 def _closing(text, start, opener, closer, line):
@@ -51,7 +56,7 @@ def _closing(text, start, opener, closer, line):
                 return i
             depth -= 1
         i += 1
-    fail(line, f"an opening {opener} has no {closer}")
+    _open(line, opener, closer)
 
 
 def _dollar(text, i, line):
@@ -159,7 +164,7 @@ def lex(text):
                     within.append(("lit", text[end]))
                     end += 1
             if end >= len(text):
-                fail(line, 'an opening " has no end')
+                _open(line, '"', "end")
             parts.extend(within)
             quoted, line, i = True, line + text.count("\n", i, end), end + 1
         elif c == "$":
@@ -169,7 +174,7 @@ def lex(text):
         elif c == "`":
             end = text.find("`", i + 1)
             if end < 0:
-                fail(line, "an opening ` has no end")
+                _open(line, "`", "end")
             parts.append(("cmd", text[i + 1 : end]))
             line, i = line + text.count("\n", i, end), end + 1
         elif c in "<>" and double:
@@ -262,8 +267,10 @@ class Parser:
         line = self.tokens[self.at].line if self.at < len(self.tokens) else 0
         word = self._word()
         if word == "!":
-            self.at += 1
-            return ("not", self.statement(), line)
+            odd = False
+            while self._word() == "!":
+                self.at, odd = self.at + 1, not odd
+            return ("not", self.statement(), line) if odd else self.statement()
         if word == "if":
             self.at += 1
             arms, other = [], None

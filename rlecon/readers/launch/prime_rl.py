@@ -107,6 +107,11 @@ def gpus(draft):
             draft.derive("hardware.rollout_gpus", pool, infer, each)
         else:
             draft.ask("hardware.gpus", "deployment.num_train_nodes or num_infer_nodes is not in the file")
+    elif (split := [s.find(f"{role}_gpu_ids") for role in ("trainer", "inference")]) and all(
+            fact and isinstance(fact.value, list) for fact in split):
+        one, two = (Fact(len(fact.value), fact.words) for fact in split)
+        draft.derive("hardware.gpus", one.value + two.value, one, two, how=f"{one.value} train + {two.value} generate")
+        draft.derive("hardware.rollout_gpus", two.value, two)
     elif "deployment" in s or "inference" in s:
         one = s.count("deployment.num_train_gpus") or default(1, VERSION + "deployment.num_train_gpus")
         two = s.count("deployment.num_infer_gpus") or default(1, VERSION + "deployment.num_infer_gpus")
@@ -158,6 +163,8 @@ def update(draft):
     draft.put("update.staleness_steps", stale)
     draft.put("update.minibatches", Fact(1, "prime-rl: one update per batch"))
     draft.put("update.epochs", Fact(1, "prime-rl: each batch is used once"))
+    again = s.flag("trainer.recompute_logprobs", "recompute_logprobs")
+    draft.put("update.old_logprobs", again or Fact(False, "prime-rl's loss takes the engine's log-probabilities"))
     draft.put("update.reference_model", Fact(False, "prime-rl has no reference model in its RL loss"))
     if "trainer.model.ac" in s or "trainer.model.ac_offloading" in s:
         key = "trainer.model.ac" if "trainer.model.ac" in s else "trainer.model.ac_offloading"

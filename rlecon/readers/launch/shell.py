@@ -57,6 +57,7 @@ class Shell:
         """Parts to (text, why): text has a ``HOLE`` for what is not known."""
         if depth > MAX_NEST:
             fail(line, "expansions nest too deeply")
+        self.spend(line, len(parts) // 50)
         out, why = [], ""
         for kind, body in parts:
             if kind == "lit":
@@ -183,6 +184,8 @@ class Shell:
     def test(self, args, line):
         """True, False or None (not decided by the file) for what stands between ``[`` and ``]``."""
         texts = [a.text for a in args]
+        if len(args) > 100:
+            return None
         for op in ("||", "-o", "&&", "-a"):
             if op in texts:
                 spot = texts.index(op)
@@ -435,5 +438,8 @@ def read_script(text):
     shell = Shell()
     shell.script.notes.extend(notes)
     parser = Parser(lex(text))
-    shell.run(parser.block())
+    try:
+        shell.run(parser.block())
+    except RecursionError:
+        fail(1, "blocks and calls nest deeper than a launch script does")
     return shell.script

@@ -55,6 +55,10 @@ def algorithm(draft):
         draft.ask("model.algorithm", "algorithm.adv_estimator is not in the file (verl's own default, gae, is PPO)")
         estimator = Fact("", "algorithm.adv_estimator is not in the file")
     name = ESTIMATORS.get(estimator.value.lower())
+    if s.on("distillation.enabled"):
+        draft.put("model.algorithm", Fact("distillation", s.flag("distillation.enabled").words))
+        draft.model(s.text("distillation.teacher_models.teacher_model.model_path"), "judge.name")
+        draft.put("judge.role", Fact("teacher", s.flag("distillation.enabled").words))
     filtered = s.flag("algorithm.filter_groups.enable")
     if filtered and filtered.value:
         draft.derive("model.algorithm", "dapo", estimator, filtered, how="group filtering")
