@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from rlecon import catalog
 from rlecon.errors import RleconError
 
-LABELS = ("holds", "holds_if", "upper_bound", "order_of_magnitude", "does_not_follow", "outdated", "contradicted",
-          "unverified")
+LABELS = (
+    "holds",
+    "holds_if",
+    "upper_bound",
+    "order_of_magnitude",
+    "does_not_follow",
+    "outdated",
+    "contradicted",
+    "unverified",
+)
 SETTLED_BY = ("facts", "computation", "argument")
 ORDER_OF_MAGNITUDE = 10.0
 
@@ -60,7 +68,7 @@ def _widen(bounds: tuple[float, float], factor: float) -> tuple[float, float]:
 
 
 def compare(claimed, value, factor: float = 1.0) -> str | None:
-    """"agree" when claimed and value, each widened by the factor on both sides, meet; else where the value lies.
+    """ "agree" when claimed and value, each widened by the factor on both sides, meet; else where the value lies.
 
     >>> compare(2.4, [2.30, 2.39], 1.05), compare(20, 5.26, 1.25), compare([0.3, 0.5], 0.9)
     ('agree', 'below', 'above')
@@ -97,8 +105,13 @@ def check_label(claim: catalog.Claim, value, relation: str | None) -> None:
     where = f"claims.{claim.id}.label"
 
     def refuse(why: str):
-        raise RleconError(why, field=where, value=claim.label, advice=f"claimed {claim.claimed}, value {value} "
-                          f"({relation or 'not compared'}), tolerance {claim.tolerance_factor}")
+        raise RleconError(
+            why,
+            field=where,
+            value=claim.label,
+            advice=f"claimed {claim.claimed}, value {value} "
+            f"({relation or 'not compared'}), tolerance {claim.tolerance_factor}",
+        )
 
     if claim.label not in LABELS:
         raise RleconError("not a label", field=where, value=claim.label, allowed=", ".join(LABELS))
@@ -123,15 +136,23 @@ def check_label(claim: catalog.Claim, value, relation: str | None) -> None:
 def value_of(claim: catalog.Claim):
     """The value that settles a claim: as read in its source, or computed now; None where there is none yet."""
     if claim.settled_by not in SETTLED_BY:
-        raise RleconError("unknown way to settle a claim", field=f"claims.{claim.id}.settled_by",
-                          value=claim.settled_by, allowed=", ".join(SETTLED_BY))
+        raise RleconError(
+            "unknown way to settle a claim",
+            field=f"claims.{claim.id}.settled_by",
+            value=claim.settled_by,
+            allowed=", ".join(SETTLED_BY),
+        )
     if claim.settled_by == "facts":
         if claim.compute:
             raise RleconError("settled by facts, so nothing is computed", field=f"claims.{claim.id}.compute")
         return claim.value
     if claim.value is not None:
-        raise RleconError("a value is typed where it should be computed or argued", field=f"claims.{claim.id}.value",
-                          value=claim.value, advice="give compute, or settled_by = \"facts\" with a source")
+        raise RleconError(
+            "a value is typed where it should be computed or argued",
+            field=f"claims.{claim.id}.value",
+            value=claim.value,
+            advice='give compute, or settled_by = "facts" with a source',
+        )
     if claim.settled_by == "argument" or not claim.compute:
         return None
     return resolve(claim.compute)(**claim.arguments)
@@ -147,8 +168,9 @@ def resolve(path: str):
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise RleconError(f"cannot be computed: {error}", field="compute", value=path,
-                          allowed="module:function") from None
+        raise RleconError(
+            f"cannot be computed: {error}", field="compute", value=path, allowed="module:function"
+        ) from None
 
 
 def settle(claim: catalog.Claim) -> Settled:
@@ -279,3 +301,51 @@ def evaluated(cases: list[dict]) -> tuple[float, float]:
     (1.0, 1.0)
     """
     return interval([_case(case) for case in cases])
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def tally(ledger_rows) -> dict[str, int]:
+    """How many claims carry each label; claims still without a computation are counted as open."""
+    found: dict[str, int] = {}
+    for row in ledger_rows:
+        label = "open" if row.status == "open" else row.claim.label.replace("_", " ")
+        found[label] = found.get(label, 0) + 1
+    return found
+
+
+def _range_text(value, unit: str) -> str | None:
+    from rlecon.formatting import format_number
+
+    if value is None:
+        return None
+    bounds = interval(value)
+    ends = [format_number(b if b != int(b) or abs(b) >= 1e6 else int(b)) for b in bounds]
+    text = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    return f"{text} {unit}".strip() if unit not in ("", "1") else text
+
+
+def by_chapter(ledger_rows) -> dict[str, list[tuple[str, ...]]]:
+    """Rows of text for the ledger page, under the chapter that settles them, linked where it exists."""
+    from rlecon.book import ROOT
+
+    found: dict[str, list] = {}
+    for row in ledger_rows:
+        claim = row.claim
+        slug = claim.chapter
+        title = f"[{slug}]({slug}.ipynb)" if (ROOT / "book" / f"{slug}.ipynb").exists() else slug
+        reading = f" (read as: {claim.reading})" if claim.reading else ""
+        condition = f" It needs: {claim.needs}." if claim.needs else ""
+        cited = " ".join(f"{{cite}}`{key}`" for key in claim.source)
+        label = "open" if row.status == "open" else claim.label.replace("_", " ")
+        found.setdefault(title, []).append(
+            (
+                claim.id,
+                f"**{claim.claim}**{reading}. {claim.why}{condition} {cited}".strip(),
+                _range_text(claim.claimed, claim.unit),
+                _range_text(row.value, claim.unit),
+                f"{label} ({row.relation})" if row.relation else label,
+            )
+        )
+    return found

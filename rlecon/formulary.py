@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 from rlecon.equation import EQUATIONS
 from rlecon.errors import RleconError
@@ -69,4 +70,58 @@ def text(found: list[dict], *, full: bool) -> str:
         ]
         lines += [f"  holds when {c['relation']}" for c in row["holds_when"]]
         lines += [f"    {q['name']:<38} [{q['unit']}] {q['meaning']}; {q['domain']}" for q in row["quantities"]]
+    return "\n".join(lines)
+
+
+def used_in() -> dict[str, list[str]]:
+    """For every quantity, the topics whose equations define or need it."""
+    load()
+    found: dict[str, list[str]] = {}
+    for topic in TOPICS:
+        for e in EQUATIONS.values():
+            if e.topic == topic:
+                for symbol in (e.left, *e.inputs):
+                    if topic not in found.setdefault(symbol.name, []):
+                        found[symbol.name].append(topic)
+    return found
+
+
+def quantities() -> dict[str, list[dict]]:
+    """Quantities as rows under their headings, each with the topics that use it."""
+    where = used_in()
+    found: dict[str, list[dict]] = {}
+    for q in REGISTRY.values():
+        if q.heading:
+            row = quantity_row(q.name) | {"used": where.get(q.name, []), "value": q.value}
+            found.setdefault(q.heading, []).append(row)
+    return found
+
+
+WORDS_FOR_TOPICS = {
+    "settings": "Settings: from a run file to what the equations take",
+    "trajectory": "Trajectories: tokens, lengths, turns",
+    "generation": "Generation: decode and prefill",
+    "training": "Training: the update and its forward passes",
+    "step": "One step of a run",
+    "money": "Money",
+    "learning": "Learning: signal",
+    "information": "Information: bits",
+}
+
+
+def page() -> str:
+    """All equations as Markdown, topic by topic, for the formulas page."""
+    lines: list[str] = []
+    topic = None
+    for row in rows():
+        if row["topic"] != topic:
+            topic = row["topic"]
+            title = WORDS_FOR_TOPICS.get(topic, topic.replace("_", " ").capitalize())
+            lines += [f"## {title}", ""]
+        sources = row["source"] if isinstance(row["source"], str) else ", ".join(row["source"])
+        cited = "" if sources == "counting" else f" Source: {sources}." if " " in sources else f" {{cite}}`{sources}`"
+        lines += [f"**`{row['name']}`** {row['why']}.{cited}", "", "$$", row["latex"], "$$", ""]
+        for condition in row["holds_when"]:
+            words = re.sub(r"\{(\w+)\}", r"⟨\1⟩", condition["otherwise"])
+            lines += [f"Refused otherwise: {words}.", ""]
     return "\n".join(lines)

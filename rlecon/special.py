@@ -15,6 +15,7 @@ import sympy as sp
 TINY_SPREAD = 1e-12  # stands for a spread of zero: every length alike
 NEWTON_STEPS = 16  # to rounding for mean/cap up to 0.9999
 LOW_NODES, HIGH_NODES = 24, 48
+PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
 
 
@@ -50,6 +51,14 @@ def _location_rule(args, dimension, same, plain):
     return ()
 
 
+def _peak_rule(args, dimension, same, plain):
+    held, location, spread, cap = args
+    same([held, cap], cap)
+    plain(location, location)
+    plain(spread, spread)
+    return dimension(cap)
+
+
 class Special(sp.Function):
     """Base of the registered functions: real, never rewritten by SymPy, evaluated numerically only."""
 
@@ -78,12 +87,13 @@ log_gamma = _declare("log_gamma", 1, r"\ln\Gamma", _all_plain)
 digamma = _declare("digamma", 1, r"\psi", _all_plain)
 group_weight = _declare("group_weight", 2, r"h_G", _all_plain)
 mean_flat_share = _declare("mean_flat_share", 5, r"\mathrm{E}\,\mathrm{Pr}_{\mathrm{flat}}", _all_plain)
-length_location = _declare("length_location", 3, r"m_L", _location_rule)
+length_location = _declare("length_location", 3, r"\mathrm{location}", _location_rule)
 mean_entropy = _declare("mean_entropy", 4, r"\mathrm{E}\,H", _all_plain)
 gaussian_channel = _declare("gaussian_channel", 2, r"I_{\mathrm{G}}", _all_plain)
 path_rollouts = _declare("path_rollouts", 2, r"n_{\mathrm{path}}", _all_plain)
-capped_square = _declare("capped_square", 3, r"\mathrm{E}[L_i^2]", _square_of_last)
-longest_tokens = _declare("longest_tokens", 4, r"\mathrm{E}[\max L_i]", _like_last)
+capped_square = _declare("capped_square", 3, r"\mathrm{square}", _square_of_last)
+longest_tokens = _declare("longest_tokens", 4, r"\mathrm{longest}", _like_last)
+peak_tokens = _declare("peak_tokens", 4, r"x_{\mathrm{peak}}", _peak_rule)
 reached_tokens = _declare("reached_tokens", 5, r"\mathrm{reach}", _like_last)
 
 
@@ -146,6 +156,30 @@ def _evaluate_reached_tokens(n, share, location, spread, cap):
         body = _integrate(n, share, location, spread, bottom, knee, LOW_NODES)
         tail = _integrate(n, share, location, spread, knee, top, HIGH_NODES)
     return (head + body + tail)[()]
+
+
+def _evaluate_peak_tokens(held, location, spread, cap):
+    """Most tokens that a batch started together ever caches, per sequence: max over t of Pr(L > t) (held + t).
+
+    The largest of evenly spaced nodes, and one Newton step from it.
+    """
+    held, location, spread, cap = (
+        np.asarray(x, float)[..., None] for x in np.broadcast_arrays(held, location, spread, cap)
+    )
+    s = _scipy()
+    spread = np.maximum(spread, TINY_SPREAD)
+    with np.errstate(all="ignore"):
+        end = np.maximum(np.minimum((np.log(cap) - location) / spread, PEAK_TOP), PEAK_BOTTOM)
+        z = PEAK_BOTTOM + (end - PEAK_BOTTOM) * np.linspace(0.0, 1.0, PEAK_NODES)
+        value = s.ndtr(-z) * (held + np.exp(location + spread * z))
+        best = np.max(value, axis=-1)
+        z = np.take_along_axis(z, np.argmax(value, axis=-1)[..., None], axis=-1)
+        grown = np.exp(location + spread * z)
+        share, hazard = grown / (held + grown), np.exp(-z * z / 2 - s.log_ndtr(-z)) / np.sqrt(2 * np.pi)
+        slope, bend = spread * share - hazard, spread**2 * share * (1 - share) - hazard * (hazard - z)
+        z = np.minimum(z - np.where(bend < 0, slope / bend, 0.0), end)
+        better = (s.ndtr(-z) * (held + np.exp(location + spread * z)))[..., 0]
+    return np.fmax(best, better)[()]
 
 
 def _evaluate_longest_tokens(n, location, spread, cap):
@@ -261,4 +295,5 @@ def implementations() -> dict:
         "capped_square": _evaluate_capped_square,
         "longest_tokens": _evaluate_longest_tokens,
         "reached_tokens": _evaluate_reached_tokens,
+        "peak_tokens": _evaluate_peak_tokens,
     }

@@ -26,7 +26,7 @@ beta_failures = quantity("beta_failures", r"\beta_2", "1", "second parameter of 
 group_size = quantity("group_size", "G", "rollout/prompt", "rollouts per prompt in one step", "Z[1,inf)")
 prompts_per_step = quantity("prompts_per_step", "B", "prompt", "prompts in one step", "Z[1,inf)")
 rollouts = quantity("rollouts", "n", "rollout", "rollouts trained on in one step", "(0,inf)")
-started_rollouts = quantity("started_rollouts", r"\omega n", "rollout", "rollouts generated in one step", "(0,inf)")
+started_rollouts = quantity("started_rollouts", r"n_{\omega}", "rollout", "rollouts generated in one step", "(0,inf)")
 oversampling = quantity("oversampling", r"\omega", "1", "rollouts started per rollout trained on", "[1,inf)")
 pass_variance = quantity("pass_variance", r"\mathrm{E}[pq]", "1", "mean over prompts of p (1 - p)", "[0,0.25]")
 mixed_group_share = quantity("mixed_group_share", r"\mathrm{Pr}_{\mathrm{mixed}}", "1",
@@ -58,7 +58,7 @@ rollouts_to_certify = quantity("rollouts_to_certify", r"n_{\mathrm{cert}}", "rol
                                "straight passes that show a pass rate above the given one")
 prompt_variance = quantity("prompt_variance", "pq", "1", "variance of the reward of one prompt", "[0,0.25]")
 reward_sd = quantity("reward_sd", r"\sqrt{pq}", "1", "standard deviation of the reward of one prompt")
-pass_odds = quantity("pass_odds", "p/q", "1", "odds of a right rollout")
+pass_odds = quantity("pass_odds", r"o_p", "1", "odds of a right rollout")
 threshold_information = quantity("threshold_information", r"I_{\Phi}", "1",
                                  "squared slope of p over its variance where a normal skill must pass a threshold")
 rollouts_per_mixed_group = quantity("rollouts_per_mixed_group", r"n_{/\mathrm{mixed}}", "rollout", "rollouts per mixed group", "(0,inf]")
@@ -70,9 +70,9 @@ filtering_gain = quantity("filtering_gain", r"\nu_{\mathrm{filter}}", "1", "lear
 pass_variance_square = quantity("pass_variance_square", r"\mathrm{E}[(pq)^2]", "1", "mean over prompts of (p q)^2")
 within_prompt_sd = quantity("within_prompt_sd", r"\sigma_w", "1", "standard deviation of the gradient of one rollout, prompt fixed", "(0,inf)")
 between_prompt_sd = quantity("between_prompt_sd", r"\sigma_b", "1", "standard deviation of the mean gradient between prompts", "(0,inf)")
-even_noise_ratio = quantity("even_noise_ratio", r"\sigma_w/\sigma_b\,|_{1/2}", "1",
+even_noise_ratio = quantity("even_noise_ratio", r"\nu_{w,1/2}", "1",
                             "within over between sd where every prompt is solved half of the time", "(0,inf)")
-noise_ratio = quantity("noise_ratio", r"\sigma_w/\sigma_b", "1", "within over between sd of the gradient", "(0,inf)")
+noise_ratio = quantity("noise_ratio", r"\nu_{w}", "1", "within over between sd of the gradient", "(0,inf)")
 group_variance = quantity("group_variance", r"\mathrm{Var}_G", "1", "gradient variance of one group, per dimension of the score")
 gradient_variance = quantity("gradient_variance", r"\mathrm{Var}", "1", "variance of the gradient of one step")
 variance_ratio = quantity("variance_ratio", r"\nu_{\mathrm{Var}}", "1", "within-prompt variance over that of pairs, prompt fixed")
@@ -132,7 +132,7 @@ compute_gpu_hours = quantity("compute_gpu_hours", "C", "GPU h", "training comput
 half_gain_gpu_hours = quantity("half_gain_gpu_hours", r"C_{1/2}", "GPU h", "compute at half of the gain", "(0,inf)")
 half_gain_steps = quantity("half_gain_steps", r"t_{1/2}", "step", "steps at half of the gain", "(0,inf)")
 compute_ratio = quantity("compute_ratio", r"\nu_C", "1", "compute from half of the gain to the given fraction, as a ratio")
-midpoint_slope = quantity("midpoint_slope", r"\mathrm{d}p/\mathrm{d}\ln C", "1", "gain in pass rate per e-fold of compute at half of the gain")
+midpoint_slope = quantity("midpoint_slope", r"s_{1/2}", "1", "gain in pass rate per e-fold of compute at half of the gain")
 accuracy_exponent = quantity("accuracy_exponent", r"\zeta_p", "1", "d ln(p/q) / d ln C at half of the gain")
 response_growth_per_step = quantity("response_growth_per_step", r"\gamma", "1/step", "relative growth of response length", "(-1,inf)")
 length_share = quantity("length_share", r"\xi_L", "1", "share of a step's bill that grows with length", "[0,1]")
@@ -152,8 +152,8 @@ speedup_cap = quantity("speedup_cap", r"\psi_{\max}", "1", "speedup that a rollo
 
 heading("Staleness, capacity")
 log_ratio_sd = quantity("log_ratio_sd", r"\sigma_r", "1", "sd of the per-token log-ratio of two policies", "[0,inf)")
-ratio_tokens = quantity("ratio_tokens", "L", "1", "tokens whose log-ratios add up in one weight", "[1,inf)")
-ess_share = quantity("ess_share", r"\mathrm{ESS}/n", "1", "effective share of the rollouts after weighting", "[0,1]")
+ratio_tokens = quantity("ratio_tokens", r"L_{\mathrm{iw}}", "1", "tokens whose log-ratios add up in one weight", "[1,inf)")
+ess_share = quantity("ess_share", r"\mathrm{ess}", "1", "effective share of the rollouts after weighting", "[0,1]")
 importance_cap = quantity("importance_cap", r"\mathrm{iw}_{\max}", "1", "cap on importance weights", "(0,inf)")
 weight_log_sd = quantity("weight_log_sd", r"\sigma_{\mathrm{iw}}", "1", "sd of the log of one importance weight", "(0,inf)")
 truncation_bias = quantity("truncation_bias", r"\mathrm{E}[(\mathrm{iw}-\mathrm{iw}_{\max})_+]", "1",
@@ -169,8 +169,8 @@ attempted_tasks = quantity("attempted_tasks", r"K_{\mathrm{try}}", "task", "atte
 valid_task_share = quantity("valid_task_share", r"\eta_{\mathrm{valid}}", "1", "attempted tasks that build and verify", "(0,1]")
 mixed_task_share = quantity("mixed_task_share", r"\eta_{\mathrm{mixed}}", "1", "valid tasks that give mixed groups now", "(0,1]")
 usd_per_usable_task = quantity("usd_per_usable_task", r"c_K", "USD/task", "building one usable task", "(0,inf)")
-task_usd_per_run = quantity("task_usd_per_run", r"c_K K/R", "USD/run", "one run's share of the tasks")
-rollouts_per_task = quantity("rollouts_per_task", r"n/K", "rollout/task", "rollouts per task of least variance per dollar")
+task_usd_per_run = quantity("task_usd_per_run", r"c_{K,R}", "USD/run", "one run's share of the tasks")
+rollouts_per_task = quantity("rollouts_per_task", r"n_K", "rollout/task", "rollouts per task of least variance per dollar")
 build_share = quantity("build_share", r"\xi_{\mathrm{build}}", "1", "share of tasks in what a run costs", "[0,1]")
 queries = quantity("queries", "Q", "query", "answers served after training")
 extra_tokens = quantity("extra_tokens", r"L_{\mathrm{extra}}", "token", "tokens per answer added by training", "[0,inf)")
@@ -196,7 +196,7 @@ target_pass_rate = quantity("target_pass_rate", "p_1", "1", "pass rate aimed at"
 binary_divergence_bits = quantity("binary_divergence_bits", r"\mathrm{kl}(p_1\,\|\,p_0)", "bit",
                                   "fewest bits that lift the pass rate from the start to the target")
 fewest_rollouts = quantity("fewest_rollouts", r"n_{\min}", "rollout", "fewest rollouts whose reward bits cover the demand")
-tokens_per_bit = quantity("tokens_per_bit", r"L/H", "token/bit", "generated tokens per bit of reward, at the ceiling", "(0,inf]")
+tokens_per_bit = quantity("tokens_per_bit", r"L_{\mathrm{bit}}", "token/bit", "generated tokens per bit of reward, at the ceiling", "(0,inf]")
 vocabulary_size = quantity("vocabulary_size", r"n_V", "1", "entries of the vocabulary", "[1,inf)")
 vocabulary_bits_per_token = quantity("vocabulary_bits_per_token", r"H_V", "bit/token", "bits that name one token of the vocabulary")
 pretraining_tokens = quantity("pretraining_tokens", "D", "token", "pre-training tokens", "(0,inf]")
@@ -225,11 +225,11 @@ pretraining_flops_per_token = quantity("pretraining_flops_per_token", r"f_{\math
                                        "FLOPs to learn from one token of text", "(0,inf)")
 rl_gpu_seconds_per_token = quantity("rl_gpu_seconds_per_token", r"\tau_{\mathrm{RL}}", "s/token",
                                     "GPU-seconds to generate, score and learn from one token", "(0,inf)")
-pretraining_gpu_seconds_per_token = quantity("pretraining_gpu_seconds_per_token", r"\tau_{\mathrm{pre}}", "s/token",
+pretraining_gpu_seconds_per_token = quantity("pretraining_gpu_seconds_per_token", r"\tau_{\mathrm{pt}}", "s/token",
                                              "GPU-seconds to learn from one token of text", "(0,inf)")
-flops_ratio_per_token = quantity("flops_ratio_per_token", r"f_{\mathrm{RL}}/f_{\mathrm{pre}}", "1",
+flops_ratio_per_token = quantity("flops_ratio_per_token", r"\nu_{f}", "1",
                                  "FLOPs of an RL token over those of a pre-training token")
-gpu_time_ratio_per_token = quantity("gpu_time_ratio_per_token", r"\tau_{\mathrm{RL}}/\tau_{\mathrm{pre}}", "1",
+gpu_time_ratio_per_token = quantity("gpu_time_ratio_per_token", r"\nu_{\tau}", "1",
                                     "GPU time of an RL token over that of a pre-training token")
 bits_per_flop = quantity("bits_per_flop", r"H_{\mathrm{FLOP}}", "bit/FLOP", "most reward bits per FLOP of RL")
 bits_per_gpu_hour = quantity("bits_per_gpu_hour", r"H_{\mathrm{h}}", "bit/(GPU h)", "most reward bits per GPU-hour of RL")
@@ -258,15 +258,15 @@ prefix_cached = quantity("prefix_cached", r"1_{\mathrm{cache}}", "1", "1 where e
 prefill_tokens = quantity("prefill_tokens", r"L_{\mathrm{pre}}", "token", "tokens prefilled in one trajectory")
 trajectory_tokens = quantity("trajectory_tokens", r"L_{\mathrm{all}}", "token", "all tokens of one trajectory", "(0,inf)")
 context_tokens = quantity("context_tokens", "x", "token", "mean context while decoding")
-peak_context_tokens = quantity("peak_context_tokens", r"x_{\max}", "token", "context that a sequence in flight ends with")
+peak_context_tokens = quantity("peak_context_tokens", r"x_{\max}", "token", "cached tokens that an engine must hold per resident")
 training_context_tokens = quantity("training_context_tokens", r"x_{\mathrm{tr}}", "token",
                                    "token-weighted mean length of training sequences")
-generated_tokens_per_step = quantity("generated_tokens_per_step", r"n L", "token", "tokens generated in one step")
-processed_tokens_per_step = quantity("processed_tokens_per_step", r"n L_{\mathrm{all}}", "token",
+generated_tokens_per_step = quantity("generated_tokens_per_step", r"N_{\mathrm{gen}}", "token", "tokens generated in one step")
+processed_tokens_per_step = quantity("processed_tokens_per_step", r"N_{\mathrm{all}}", "token",
                                      "tokens that the update reads in one step")
 environment_seconds_per_turn = quantity("environment_seconds_per_turn", r"\tau_{\mathrm{env}}", "s",
                                         "time of one environment turn")
-environment_seconds_per_rollout = quantity("environment_seconds_per_rollout", r"T\tau_{\mathrm{env}}", "s",
+environment_seconds_per_rollout = quantity("environment_seconds_per_rollout", r"\tau_{\mathrm{env},n}", "s",
                                            "environment time in one trajectory")
 environment_cpus = quantity("environment_cpus", r"n_{\mathrm{cpu}}", "vCPU", "processors per trajectory")
 environment_cpu_seconds = quantity("environment_cpu_seconds", r"\tau_{\mathrm{cpu}}", "s",
@@ -362,8 +362,10 @@ optimizer_seconds_per_parameter = quantity("optimizer_seconds_per_parameter", r"
                                            "GPU-seconds per parameter of one optimizer step")
 weight_sync_bytes_per_second = quantity("weight_sync_bytes_per_second", r"\mathrm{BW}_{\mathrm{sync}}", "byte/s",
                                         "rate at which new weights reach the engines, whole model", "(0,inf)")
+overlapped_sync_share = quantity("overlapped_sync_share", r"a_{\mathrm{sync}}", "1",
+                                 "share of the weight transfer that stays exposed where streams overlap", "[0,1]")
 overlapped_overhead_share = quantity("overlapped_overhead_share", r"a_{\mathrm{over}}", "1",
-                                     "share of the step overhead that vanishes where streams overlap", "[0,1]")
+                                     "share of the step overhead that stays exposed where streams overlap", "[0,1]")
 step_overhead_seconds = quantity("step_overhead_seconds", r"\tau_{\mathrm{fix}}", "s",
                                  "switching, data and reward work of one step")
 colocation_factor = quantity("colocation_factor", r"a_{\mathrm{colo}}", "1",
@@ -377,7 +379,7 @@ speculative_acceptance = quantity("speculative_acceptance", r"a_{\mathrm s}", "1
 speculative_drafts = quantity("speculative_drafts", "k", "token", "drafted tokens per verification", "Z[0,inf)")
 tokens_per_verification = quantity("tokens_per_verification", r"n_{\mathrm{tok}}", "token",
                                    "expected tokens gained per decode step", "(0,inf)")
-verified_tokens = quantity("verified_tokens", r"k+1", "token", "tokens computed per sequence and decode step", "(0,inf)")
+verified_tokens = quantity("verified_tokens", r"k_{\mathrm v}", "token", "tokens computed per sequence and decode step", "(0,inf)")
 dense_weight_bytes = quantity("dense_weight_bytes", r"W_{\mathrm d}", "byte", "weight bytes outside routed experts")
 expert_weight_bytes = quantity("expert_weight_bytes", r"W_{\mathrm x}", "byte", "weight bytes of all routed experts")
 streamed_weight_bytes = quantity("streamed_weight_bytes", "W", "byte", "weight bytes read in one decode step")
@@ -524,7 +526,7 @@ environment_usd_run = quantity("environment_usd_run", r"c_{\mathrm{env}}", "USD"
 usd_run = quantity("usd_run", r"c_{\mathrm{train}}", "USD", "bill of the run")
 build_usd = quantity("build_usd", r"c_{\mathrm{build}}", "USD", "bill of building a set of tasks")
 runs = quantity("runs", "R", "run", "runs that share the tasks", "[1,inf)")
-environment_build_usd = quantity("environment_build_usd", r"c_{\mathrm{build}}/R", "USD", "this run's share of building")
+environment_build_usd = quantity("environment_build_usd", r"c_{\mathrm{share}}", "USD", "this run's share of building")
 usd_per_mixed_group = quantity("usd_per_mixed_group", r"c_{\mathrm{mixed}}", "USD/group", "dollars per mixed group")
 usd_per_bit = quantity("usd_per_bit", r"c_{\mathrm{bit}}", "USD/bit", "dollars per reward bit")
 usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
@@ -544,7 +546,7 @@ requested_tensor_parallel = quantity("requested_tensor_parallel", r"n_{\mathrm{t
 router_parameters = quantity("router_parameters", r"N_{\mathrm{router}}", "1", "parameters that choose experts")
 loaded_weight_bytes = quantity("loaded_weight_bytes", r"W_{\mathrm{load}}", "byte", "weights that an engine must hold")
 mean_sequence_bytes = quantity("mean_sequence_bytes", r"M_{kv,\mathrm{mean}}", "byte", "KV cache of one sequence of mean length")
-lora_parameters_per_rank = quantity("lora_parameters_per_rank", r"N_{\mathrm{ad}}/r_{\mathrm L}", "1", "adapter parameters per unit of rank")
+lora_parameters_per_rank = quantity("lora_parameters_per_rank", r"N_{\mathrm{ad},1}", "1", "adapter parameters per unit of rank")
 training_tensor_parallel = quantity("training_tensor_parallel", r"n_{\mathrm{tp,tr}}", "GPU", "GPUs that split a layer in training", "Z[1,inf)")
 training_pipeline_parallel = quantity("training_pipeline_parallel", r"n_{\mathrm{pp,tr}}", "GPU", "pipeline stages in training", "Z[1,inf)")
 

@@ -1,5 +1,7 @@
 """Quantities: declared once, with a domain that speaks."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -45,3 +47,24 @@ def test_unknown_names_suggest_near_ones():
 def test_bad_domain_text():
     with pytest.raises(RleconError, match="interval"):
         qm.quantity("nonsense_quantity", "x", "1", "x", "0..1")
+
+
+def test_one_letter_one_meaning():
+    seen = {}
+    for q in REGISTRY.values():
+        if q.value is None and q.heading:
+            assert q.latex not in seen, (q.name, seen[q.latex])
+            seen[q.latex] = q.name
+
+
+def test_letters_are_letters():
+    """A letter that is itself a sum or a product would be misread inside a formula."""
+    for q in REGISTRY.values():
+        bare = q.latex
+        while "{" in bare:
+            stripped = re.sub(r"\{[^{}]*\}", "", bare)
+            if stripped == bare:
+                break
+            bare = stripped
+        bare = re.sub(r"\[[^]]*\]|\([^)]*\)", "", bare)
+        assert not re.search(r"[+*/ ]", re.sub(r"\\[a-zA-Z]+ ?", "", bare)), (q.name, q.latex)
