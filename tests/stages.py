@@ -16,7 +16,7 @@ STAGES = {
     "unit": [*PYTEST, *SPREAD, "tests", "rlecon", "--doctest-modules", "--ignore=tests/site"],
     "notebooks": [*PYTEST, *SPREAD, "--nbval", "--nbval-current-env", "-p", "no:warnings", "book"],
     "book": ["make", "--no-print-directory", "book"],
-    "site": [*PYTEST, "tests/site"],
+    "site": [*PYTEST, *SPREAD, "tests/site"],
 }
 
 
