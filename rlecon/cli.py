@@ -152,6 +152,22 @@ def model_command(which, json_output):
         click.echo(f"  note: {note}")
 
 
+@main.command("import")
+@click.argument("config", nargs=-1, required=True, type=click.Path())
+@click.option("--framework", help="verl, trl, nemo-rl, prime-rl, openrlhf, slime, roll or areal; else detected.")
+@click.option("--gpu", help="A GPU of the catalogue.")
+@set_option
+@json_option
+@say_errors
+def import_command(config, framework, gpu, settings, json_output):
+    """Turn a framework's launch config into a run file, each value with its origin."""
+    from rlecon.readers.launch import import_config
+
+    paths = list(config) if len(config) > 1 else config[0]
+    got = import_config(paths, framework=framework, gpu=gpu, overrides=list(settings)).check()
+    as_json(got.to_dict()) if json_output else click.echo(got.to_toml(), nl=False)
+
+
 @main.command()
 @click.argument("name", required=False)
 @json_option
