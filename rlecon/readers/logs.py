@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
+from rlecon import catalog
 from rlecon.errors import RleconError
 from rlecon.readers.record import WHY_UNKNOWN, Average, Draft, Hints, LogReport, LogStep, derive
 from rlecon.readers.text import read_lines
@@ -118,9 +119,9 @@ def read_log(
     Args:
         source: path of the log, or an iterable of its lines. The text is only read: nothing in it is executed.
         framework: which reader to use; detected from the first telling line when not given.
-        gpu: name of the GPU, carried into the report.
+        gpu: name of the GPU; without a price the catalogue's dated median for it is used, and a flag says so.
         gpus: GPUs of the whole run; inferred from the log's own rates when not given and possible.
-        usd_per_gpu_hour: price, in USD per GPU-hour; without it money stays unknown.
+        usd_per_gpu_hour: price, in USD per GPU-hour; without it and without a known GPU money stays unknown.
         group_size: rollouts per prompt; inferred from the largest advantage when not given and possible.
         rollouts: rollouts in one step, if the log does not settle it.
         binary_reward: say that the reward is 0 or 1 where the log shows only its mean.
@@ -137,8 +138,12 @@ def read_log(
     >>> line = "step:1 - response_length/mean:100 - prompt_length/mean:20 - timing_s/gen:6 - timing_s/step:10"
     >>> report = read_log([line + " - perf/total_num_tokens:1920 - perf/throughput:96"])
     >>> report.rollouts, report.gpus, report.phase_share["rollout"]
-    (16.0, 2.0, 0.6)
+    (16, 2, 0.6)
     """
+    reader_notes = []
+    if gpu is not None and usd_per_gpu_hour is None:
+        usd_per_gpu_hour, said = _listed_price(gpu)
+        reader_notes.append(said)
     hints = Hints(
         gpus=_check("gpus", gpus, 1, int),
         group_size=_check("group_size", group_size, 1, int),
@@ -152,6 +157,7 @@ def read_log(
     else:
         name = framework_name(framework)
     reader = _module(name).Reader()
+    reader.notes.extend(reader_notes)
     sums, kept, stride = Average(), [], 1
     for block in _blocks(draft for draft in reader.read(lines) if draft.says_something()):
         reader.finish(block, hints)
@@ -166,6 +172,18 @@ def read_log(
     if not sums.steps:
         raise RleconError(f"no training step of {name} in this log", field="log", advice="check the framework")
     return _report(sums, kept, name, gpu, hints, reader)
+
+
+def _listed_price(name: str) -> tuple[float | None, str]:
+    """The catalogue's median rent of a GPU, with the words for the report."""
+    try:
+        price = catalog.gpu_price(name)
+    except RleconError:
+        return None, f"usd: unknown, because {str(name)[:60]} is not in the catalogue; give usd_per_gpu_hour"
+    if price is None:
+        return None, f"usd: unknown, because the catalogue has no price of {name}; give usd_per_gpu_hour"
+    spread = f", quartiles {price.low:g} to {price.high:g}" if price.low is not None and price.high is not None else ""
+    return price.mid, f"usd: at {price.mid:g} USD per GPU-hour, the catalogue's median as of {price.as_of}{spread}"
 
 
 def _blocks(drafts: Iterator[Draft]) -> Iterator[list[Draft]]:

@@ -32,7 +32,7 @@ class Reader(BaseReader):
     """Reads the two components' consoles (a step of both is one record), exported metrics, and benchmark tables."""
 
     def read(self, lines: Iterator[str]) -> Iterator[Draft]:
-        waiting: dict[int, Draft] = {}
+        waiting: dict[int | None, Draft] = {}
         for line in lines:
             if "num_gpus,device,seq_len" in line:
                 self.separate_runs = True
@@ -57,8 +57,22 @@ class Reader(BaseReader):
             elif "time/" in line or "perf/" in line:
                 values = pairs(line)
                 if values.keys() & _PHASES.keys():
-                    yield self._exported(values)
+                    draft = self._exported(values)
+                    if draft.step is None or draft.step in waiting and waiting[draft.step].phases:
+                        yield from waiting.values()
+                        waiting = {}
+                    self._merge(waiting, draft)
         yield from waiting.values()
+
+    @staticmethod
+    def _merge(waiting: dict[int | None, Draft], draft: Draft) -> None:
+        """Put exported timers to the console's record of the same step, if there is one."""
+        known = waiting.setdefault(draft.step, draft)
+        if known is not draft:
+            known.phases, known.flags = draft.phases, known.flags + draft.flags
+            known.gpus, known.gpus_from = draft.gpus, draft.gpus_from
+            known.mfu = draft.mfu if known.mfu is None else known.mfu
+            known.seconds = max(known.seconds or 0.0, draft.seconds or 0.0) or None
 
     @staticmethod
     def _again(draft: Draft, text: str) -> bool:

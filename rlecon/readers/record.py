@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 
 from rlecon.information import binary_entropy
-from rlecon.learning import mixed_equation
+from rlecon.learning import MIXED
 from rlecon.readers.text import product, ratio, whole
 
 
@@ -188,8 +188,8 @@ def pass_rate_of(draft: Draft, rollouts: float | None, binary: bool) -> float | 
     if checkable and rollouts == round(rollouts) and abs(right - round(right)) > max(0.02, 2e-6 * rollouts):
         draft.flag(
             "graded reward",
-            f"pass_rate: a mean reward of {mean:.6g} is no whole number of right answers among {rollouts:g} rollouts, so "
-            "the reward is graded and its mean is not a pass rate",
+            f"pass_rate: a mean reward of {mean:.6g} is no whole number of right answers among {rollouts:g} rollouts, "
+            "so the reward is graded and its mean is not a pass rate",
         )
         return None
     return rate
@@ -201,17 +201,11 @@ def _entropy(pass_rate: float) -> float:
 
 
 @lru_cache(4096)
-def _mixed_bound(pass_rate: float, group_size: int) -> float:
-    """Share of mixed groups if every prompt had the mean pass rate: concave in it, so a spread only lowers the share."""
-    share = mixed_equation(
-        mean_pass_rate=pass_rate,
-        group_size=group_size,
-        pass_rate_spread=0.0,
-        pass_variance=pass_rate * (1 - pass_rate),
-        beta_successes=1.0,
-        beta_failures=1.0,
-    )
-    return float(share)
+def mixed_bound(pass_rate: float, group_size: int) -> float:
+    """Share of mixed groups if every prompt had the mean pass rate; it is concave, so a spread only lowers it."""
+    values = dict.fromkeys(("pass_rate_spread", "false_positive_rate", "false_negative_rate"), 0.0)
+    values |= {"mean_pass_rate": pass_rate, "group_size": float(group_size)}
+    return float(MIXED.solve(values, ["mixed_group_share"])["mixed_group_share"])
 
 
 def derive(draft: Draft, hints: Hints) -> dict:
@@ -259,7 +253,7 @@ def derive(draft: Draft, hints: Hints) -> dict:
         if mixed == 0 and rate != 0:
             draft.flag("no signal", "bits_per_rollout: no group had mixed rewards, so nothing is learnt from this step")
     elif rate is not None and group and group > 1:
-        mixed, mixed_from = _mixed_bound(rate, group), "upper bound: every prompt at the mean pass rate"
+        mixed, mixed_from = mixed_bound(rate, group), "upper bound: every prompt at the mean pass rate"
     truncated = draft.truncated if draft.truncated is not None and 0 <= draft.truncated <= 1 else None
     mfu = draft.mfu
     if mfu is not None and mfu > 1:
