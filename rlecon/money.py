@@ -32,6 +32,12 @@ token_equation = Equation(
     v.usd_per_token, v.usd_per_step / v.generated_tokens_per_step, "price of a generated token, all included"
 )
 
+fleet_equation = Equation(
+    v.fleet_saving,
+    v.rollout_share * (1 - v.fleet_price_ratio),
+    "only the rollouts move; update and idle time stay where they are",
+)
+
 EQUATIONS = [
     hours_equation,
     gpu_usd_equation,

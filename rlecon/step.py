@@ -38,12 +38,16 @@ training_equation = Equation(
 )
 sync_equation = Equation(
     v.weight_sync_seconds,
-    (1 + v.shared_pool) * v.total_parameters * v.activation_bits / bits_per_byte / v.weight_sync_bytes_per_second,
-    "new weights reach the engines; one pool also takes its trainer back into memory",
+    (1 + v.shared_pool - (1 - v.overlapped_sync_share) * v.concurrent_streams)
+    * v.total_parameters
+    * v.activation_bits
+    / bits_per_byte
+    / v.weight_sync_bytes_per_second,
+    "new weights reach the engines; one pool also takes its trainer back into memory; two streams hide a part",
 )
 overhead_equation = Equation(
     v.overhead_seconds,
-    v.step_overhead_seconds * (1 - v.concurrent_streams * v.overlapped_overhead_share),
+    v.step_overhead_seconds * (1 - v.concurrent_streams * (1 - v.overlapped_overhead_share)),
     "switching, data and reward work; most of it vanishes where nothing switches",
 )
 step_equation = Equation(
@@ -75,6 +79,12 @@ idle_equation = Equation(
 )
 share_equation = Equation(
     v.rollout_share, sp.Min(1, v.rollout_seconds / v.step_seconds), "share of generation in the step"
+)
+utilisation_share_equation = Equation(
+    v.rollout_share,
+    1 / v.decode_mfu / (1 / v.decode_mfu + (v.scoring_passes + v.backward_passes) / v.train_mfu),
+    "the same tokens are written at one utilisation and learned from at another; nothing else takes time",
+    name="rollout_share_by_utilisation",
 )
 cpu_equation = Equation(
     v.environment_cpu_seconds,

@@ -529,6 +529,10 @@ runs = quantity("runs", "R", "run", "runs that share the tasks", "[1,inf)")
 environment_build_usd = quantity("environment_build_usd", r"c_{\mathrm{share}}", "USD", "this run's share of building")
 usd_per_mixed_group = quantity("usd_per_mixed_group", r"c_{\mathrm{mixed}}", "USD/group", "dollars per mixed group")
 usd_per_bit = quantity("usd_per_bit", r"c_{\mathrm{bit}}", "USD/bit", "dollars per reward bit")
+fleet_price_ratio = quantity("fleet_price_ratio", r"\nu_{\mathrm{fleet}}", "1",
+                             "price of writing the same tokens on another fleet over that on the training GPUs", "[0,inf)")
+fleet_saving = quantity("fleet_saving", r"\xi_{\mathrm{fleet}}", "1", "share of the bill that another fleet for rollouts saves",
+                        "(-inf,1]")
 usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
 
 heading("Settings of a run file, before the rules of rlecon.settings turn them into what equations take")
