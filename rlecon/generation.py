@@ -209,13 +209,14 @@ step_equation = Equation(
 )
 prefill_equation = Equation(
     v.prefill_seconds_per_sequence,
-    v.prefill_tokens
+    v.turns * v.request_seconds
+    + v.prefill_tokens
     * (
-        flops_per_parameter * v.active_parameters_matmul
-        + v.attention_flops_per_context_token_training * v.prompt_tokens / 2
+        flops_per_parameter * v.active_parameters_matmul / v.rollout_flops_per_second
+        + v.attention_flops_per_context_token_training * v.prompt_tokens / 2 / v.bf16_flops_per_second
     )
-    / (v.tensor_parallel * v.compute_efficiency * v.rollout_flops_per_second),
-    "prefill is bound by arithmetic",
+    / (v.tensor_parallel * v.compute_efficiency),
+    "prefill is bound by arithmetic; every call costs the host a request",
 )
 
 # --- a synchronous batch ----------------------------------------------------------------------------------------------

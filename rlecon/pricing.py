@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlecon import sensitivity, supply
+from rlecon import sensitivity
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
@@ -97,28 +97,7 @@ class Bill:
     @property
     def log_sd(self):
         """Log standard deviation of the step time: one residual per phase, combined over its share of the step."""
-        v = self.values
-        if v["step_seconds"] is None:
-            return None
-        get = lambda name: supply.value(f"residual_log_sd_{name}", self.overrides)  # noqa: E731
-        parallel = np.asarray(v["concurrent_streams"]) > 0
-        generating = np.where(
-            parallel & (v["generation_stream_seconds"] < v["training_stream_seconds"]), 0.0, v["rollout_seconds"]
-        )
-        training = np.where(
-            parallel & (v["generation_stream_seconds"] >= v["training_stream_seconds"]),
-            0.0,
-            v["training_stream_seconds"],
-        )
-        moving = v["weight_sync_seconds"] + v["overhead_seconds"]
-        step = v["step_seconds"]
-        phases = (
-            np.sqrt(
-                (generating * get("rollout")) ** 2 + (training * get("update")) ** 2 + (moving * get("moving")) ** 2
-            )
-            / step
-        )
-        return np.sqrt(phases**2 + get("framework") ** 2)
+        return self.values.get("step_log_sd")
 
     def figure(self, name) -> Figure:
         """A quantity with its interval where it is calibrated: times of the step, GPU-hours and money."""
@@ -133,6 +112,8 @@ class Bill:
         ):
             return Figure(None, mid, None)
         sd = self.log_sd
+        if sd is None:  # not among the outputs asked for
+            return Figure(None, mid, None)
         low_price = high_price = 0.0
         price = self.resolved.price
         if name not in timed and price is not None and price.low and price.high:

@@ -51,10 +51,10 @@ DIRECT = {  # run-file keys that are quantities as they stand
 @cache
 def run_model() -> Model:
     """The ordered equations of a run."""
-    from rlecon import generation, information, learning, money, step, training, trajectory
+    from rlecon import generation, information, interval, learning, money, step, training, trajectory
 
     rooms = (trajectory, generation, training, step, money, learning, information)
-    return Model([e for room in rooms for e in room.EQUATIONS], "the model of a run")
+    return Model([*(e for room in rooms for e in room.EQUATIONS), interval.spread_equation], "the model of a run")
 
 
 @dataclass(frozen=True)
@@ -284,11 +284,6 @@ def _unpriced(run, not_modeled):
         not_modeled.append("run.response_growth_per_step: the bill is that of a step at the given length.")
     if np.any(np.asarray(run["reward.levels"]) != 2):
         not_modeled.append("reward.levels: bits are those of a right-or-wrong reward.")
-    errors = np.asarray(run["reward.false_positive_rate"]) + np.asarray(run["reward.false_negative_rate"])
-    if np.any(errors > 0):
-        not_modeled.append(
-            "reward.false_positive_rate, reward.false_negative_rate: bits count them; mixed groups and signal do not."
-        )
     if run["model.algorithm"] == "distillation":
         not_modeled.append("model.algorithm: the teacher of a distillation is not priced.")
     for name in ("update.pipeline_parallel", "update.expert_parallel", "update.tensor_parallel"):

@@ -15,6 +15,7 @@ SAME_NAME = (
     "kv_read_efficiency",
     "compute_efficiency",
     "host_seconds_per_sequence",
+    "request_seconds",
     "collective_seconds",
     "cross_node_factor",
     "link_efficiency",
@@ -24,6 +25,7 @@ SAME_NAME = (
     "weight_sync_bytes_per_second",
     "step_overhead_seconds",
     "overlapped_overhead_share",
+    "overlapped_sync_share",
     "draft_cost_share",
     "host_link_bytes_per_second",
     "optimizer_state_bytes_per_parameter",
@@ -98,6 +100,8 @@ def of_engine(engine: str = "typical", overrides=None) -> dict:
     got["expert_efficiency"] = value(f"expert_efficiency_{engine}", overrides)
     got["reserved_bytes"] = value("reserved_bytes_per_gpu", overrides)
     got["optimizer_seconds_per_parameter"] = value("optimizer_gpu_seconds_per_parameter", overrides)
+    for phase in ("rollout", "update", "moving", "framework"):
+        got[f"{phase}_log_sd"] = value(f"residual_log_sd_{phase}", overrides)
     got["activation_bits"] = got["head_bits"] = ACTIVATION_BITS
     return got
 

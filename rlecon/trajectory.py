@@ -5,10 +5,11 @@ from __future__ import annotations
 import sympy as sp
 
 from rlecon.equation import Equation
-from rlecon.special import capped_square, length_location, longest_tokens
+from rlecon.special import capped_square, length_location, longest_tokens, peak_tokens
 from rlecon.vocabulary import (
     biased_response_tokens,
     context_tokens,
+    continuous_generation,
     environment_seconds_per_rollout,
     environment_seconds_per_turn,
     generated_tokens_per_step,
@@ -92,8 +93,17 @@ context_equation = Equation(
 )
 peak_equation = Equation(
     peak_context_tokens,
-    prompt_tokens + tool_tokens + biased_response_tokens,
-    "what a sequence in flight will need when it ends",
+    sp.Piecewise(
+        (context_tokens, continuous_generation > 0),
+        (
+            peak_tokens(
+                prompt_tokens + tool_tokens, log_length_location, log_length_sd, max_response_tokens
+            ),
+            True,
+        ),
+    ),
+    "cache that each resident needs room for: a batch grows together while its short answers leave; residents of a "
+    "continuous engine are at all stages at once",
 )
 training_context_equation = Equation(
     training_context_tokens,

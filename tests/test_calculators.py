@@ -84,6 +84,7 @@ def special_points():
         "capped_square": [location, spread, cap],
         "longest_tokens": [n, location, spread, cap],
         "reached_tokens": [n, share, location, spread, cap],
+        "peak_tokens": [rng.uniform(0, 2, size) * mean, location, spread, cap],
         "mean_entropy": [10 ** rng.uniform(-1.5, 4, size), 10 ** rng.uniform(-1.5, 4, size),
                          np.where(rng.random(size) < 0.3, 0.0, rng.uniform(0, 0.5, size)), rng.uniform(0, 0.5, size)],
         "group_weight": [rng.random(size), rng.integers(2, 128, size)],

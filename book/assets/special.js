@@ -131,6 +131,24 @@
       + integral(n, share, location, spread, knee, top, HIGH_NODES);
   }
 
+  function peak_tokens(held, location, spread, cap) {
+    spread = Math.max(spread, TINY_SPREAD);
+    const bottom = -8.5, top = 6, nodes = 96;
+    const end = Math.max(Math.min((Math.log(cap) - location) / spread, top), bottom);
+    const value = (z) => normal_cdf(-z) * (held + Math.exp(location + spread * z));
+    let best = -Infinity, at = bottom;
+    for (let i = 0; i < nodes; i++) {
+      const z = bottom + (end - bottom) * i / (nodes - 1), found = value(z);
+      if (found > best) { best = found; at = z; }
+    }
+    const grown = Math.exp(location + spread * at), share = grown / (held + grown);
+    const hazard = Math.exp(-at * at / 2) / Math.sqrt(2 * Math.PI) / normal_cdf(-at);
+    const slope = spread * share - hazard;
+    const bend = spread * spread * share * (1 - share) - hazard * (hazard - at);
+    const better = value(Math.min(at - (bend < 0 ? slope / bend : 0), end));
+    return better > best ? better : best;
+  }
+
   function longest_tokens(n, location, spread, cap) { return reached_tokens(n, 1, location, spread, cap); }
 
   function logAddExp(a, b) {
@@ -225,7 +243,7 @@
   }
 
   const special = { normal_cdf, normal_quantile, log_gamma, digamma, length_location, capped_square, longest_tokens,
-    reached_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show };
+    reached_tokens, peak_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show };
   if (typeof module === "object" && module.exports) module.exports = special;
   else root.rleconSpecial = special;
 })(typeof globalThis === "object" ? globalThis : this);
