@@ -38,6 +38,44 @@ fleet_equation = Equation(
     "only the rollouts move; update and idle time stay where they are",
 )
 
+# --- the identity of the book: four factors, each with its own owner -------------------------------------------------
+gpu_time_equation = Equation(
+    v.gpu_seconds_per_token,
+    v.gpus * v.step_seconds / v.generated_tokens_per_step,
+    "every GPU of a step, over the tokens that it generates: model, engine, overlap and idle time",
+)
+token_price_equation = Equation(
+    v.usd_per_token,
+    v.usd_per_gpu_hour / seconds_per_hour * v.gpu_seconds_per_token,
+    "rent times time: nothing in it knows the task",
+    name="usd_per_token_by_factors",
+)
+rollout_price_equation = Equation(
+    v.usd_per_rollout,
+    v.usd_per_token * v.response_tokens,
+    "a rollout is paid by its tokens",
+    name="usd_per_rollout_by_tokens",
+)
+bit_wait_equation = Equation(
+    v.rollouts_per_bit,
+    1 / v.bits_per_rollout,
+    "rollouts until the rewards have carried one bit, at the ceiling",
+    holds_when=[(v.bits_per_rollout > 0, "a reward that is known beforehand never adds up to a bit")],
+)
+bit_price_equation = Equation(
+    v.usd_per_bit,
+    v.usd_per_rollout * v.rollouts_per_bit,
+    "price of a rollout times rollouts per bit: the task enters here",
+    name="usd_per_bit_by_factors",
+)
+signal_price_equation = Equation(
+    v.usd_per_signal,
+    v.usd_per_rollout * v.rollouts_per_signal,
+    "price of a rollout times rollouts per unit of signal: the task enters here",
+    name="usd_per_signal_by_factors",
+)
+LESSON = [gpu_time_equation, token_price_equation, rollout_price_equation, bit_wait_equation, bit_price_equation]
+
 EQUATIONS = [
     hours_equation,
     gpu_usd_equation,

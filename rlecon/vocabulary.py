@@ -534,6 +534,10 @@ fleet_price_ratio = quantity("fleet_price_ratio", r"\nu_{\mathrm{fleet}}", "1",
 fleet_saving = quantity("fleet_saving", r"\xi_{\mathrm{fleet}}", "1", "share of the bill that another fleet for rollouts saves",
                         "(-inf,1]")
 usd_per_token = quantity("usd_per_token", r"c_{\mathrm{tok}}", "USD/token", "cost of one generated token, all included")
+gpu_seconds_per_token = quantity("gpu_seconds_per_token", r"\tau_{\mathrm{tok}}", "s/token",
+                                 "GPU-seconds of a step, all phases and idle time, per generated token", "(0,inf)")
+rollouts_per_bit = quantity("rollouts_per_bit", r"n_{/\mathrm{bit}}", "rollout/bit",
+                            "rollouts paid for per bit of reward, at the ceiling", "(0,inf]")
 
 heading("Settings of a run file, before the rules of rlecon.settings turn them into what equations take")
 rollout_gpus = quantity("rollout_gpus", r"n_{\mathrm{pool}}", "GPU", "GPUs of a separate generating pool; 0 shares all", "Z[0,inf)")

@@ -14,3 +14,59 @@ def test_half_the_price_on_four_fifths_of_the_bill_saves_two_fifths():
 def test_a_free_fleet_saves_the_share_and_an_equal_price_saves_nothing():
     assert float(money.fleet_equation(rollout_share=0.37, fleet_price_ratio=0)) == pytest.approx(0.37)
     assert float(money.fleet_equation(rollout_share=0.37, fleet_price_ratio=1)) == 0
+
+
+# --- the identity: dollars of a lesson as a product of factors --------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run_bill():
+    from rlecon import Run, bill
+
+    run = Run(
+        model={"name": "qwen3-8b"},
+        hardware={"gpu": "h100-sxm", "gpus": 64, "usd_per_gpu_hour": 2.5},
+        rollout={"prompts_per_step": 256, "group_size": 8, "response_tokens": 4000, "max_response_tokens": 8192},
+        reward={"pass_rate": 0.3},
+        run={"steps": 200},
+    )
+    return bill(run)
+
+
+def test_the_factors_multiply_to_the_bill_of_a_run_without_sandboxes(run_bill):
+    from rlecon.equation import Model
+
+    inputs = {name: run_bill[name] for name in Model(money.LESSON).inputs()}
+    found = Model(money.LESSON).solve(inputs)
+    assert float(found["usd_per_token"]) == pytest.approx(float(run_bill["usd_per_token"]), rel=1e-12)
+    assert float(found["usd_per_bit"]) == pytest.approx(float(run_bill["usd_per_bit"]), rel=1e-12)
+
+
+def test_the_factors_at_values_worked_out_by_hand():
+    # 3.60 dollars an hour is a tenth of a cent a second; 2 ms per token, 1000 tokens: 2 s of GPU, 0.2 cents a rollout.
+    token = float(money.token_price_equation(usd_per_gpu_hour=3.6, gpu_seconds_per_token=0.002))
+    assert token == pytest.approx(2e-6)
+    rollout = float(money.rollout_price_equation(usd_per_token=token, response_tokens=1000))
+    assert rollout == pytest.approx(0.002)
+    wait = float(money.bit_wait_equation(bits_per_rollout=0.5))
+    assert wait == 2
+    assert float(money.bit_price_equation(usd_per_rollout=rollout, rollouts_per_bit=wait)) == pytest.approx(0.004)
+    assert float(money.signal_price_equation(usd_per_rollout=rollout, rollouts_per_signal=8)) == pytest.approx(0.016)
+    assert float(
+        money.gpu_time_equation(gpus=64, step_seconds=100, generated_tokens_per_step=3.2e6)
+    ) == pytest.approx(0.002)
+
+
+def test_a_reward_that_is_known_beforehand_has_no_price_per_bit():
+    from rlecon.errors import RleconError
+
+    with pytest.raises(RleconError, match="known beforehand"):
+        money.bit_wait_equation(bits_per_rollout=0.0)
+
+
+def test_the_price_of_a_token_does_not_move_with_the_pass_rate(run_bill):
+    from rlecon import bill
+
+    other = bill(run_bill.run.replace({"reward.pass_rate": 0.01}))
+    assert float(other["usd_per_token"]) == float(run_bill["usd_per_token"])
+    assert float(other["usd_per_bit"]) > 5 * float(run_bill["usd_per_bit"])
