@@ -1,0 +1,137 @@
+"""The command line: one JSON object or one screen; one message and status 2 for bad input, never a traceback."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from rlecon.cli import main
+
+RUN = """
+[model]
+name = "qwen3-8b"
+[hardware]
+gpu = "h100-sxm"
+gpus = 64
+[rollout]
+prompts_per_step = 256
+group_size = 8
+prompt_tokens = 512
+response_tokens = 4000
+response_tokens_cv = 0.8
+max_response_tokens = 8192
+[reward]
+pass_rate = 0.3
+[run]
+steps = 200
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text(RUN)
+    return str(file)
+
+
+def call(*args):
+    return CliRunner().invoke(main, list(args))
+
+
+def test_estimate_json_is_one_object(path):
+    done = call("estimate", path, "--json", "--set", "hardware.gpus=128")
+    assert done.exit_code == 0 and done.stderr == ""
+    out = json.loads(done.stdout)
+    assert out["run"]["hardware.gpus"] == {"value": 128, "from": "flag"}
+    assert out["step_seconds"]["low"] < out["step_seconds"]["mid"] < out["step_seconds"]["high"]
+
+
+def test_estimate_text_is_one_screen_with_the_answer_first(path):
+    done = call("estimate", path)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 200
+    assert lines[0].startswith("qwen3-8b on 64 H100 SXM: a step takes") and "$" in lines[0]
+    for heading in ("Where a step goes", "Change this first", "Filled in"):
+        assert heading in done.stdout
+
+
+def test_everything_may_come_from_flags():
+    done = call("estimate", "--json", *(
+        part for pair in (
+            "model.name=qwen3-8b", "hardware.gpu=h100-sxm", "hardware.gpus=8", "rollout.prompts_per_step=32",
+            "rollout.group_size=4", "rollout.response_tokens=1000",
+        ) for part in ("--set", pair)
+    ))  # fmt: skip
+    assert done.exit_code == 0
+    out = json.loads(done.stdout)
+    assert out["money"]["usd_run"]["mid"] is None and out["money"]["usd_per_step"]["mid"] > 0
+
+
+@pytest.mark.parametrize(
+    "extra, words",
+    [
+        (["--set", "reward.pass_rate=1.2"], "reward.pass_rate = 1.2"),
+        (["--set", "reward.pass_rate=nan"], "reward.pass_rate = nan"),
+        (["--set", "hardware.gpus=-4"], "hardware.gpus = -4 GPU"),
+        (["--set", "model.name=qwen3-9b"], "did you mean"),
+        (["--set", "hardware.gpu=h1000"], "did you mean"),
+        (["--set", "hardware.rollout_gpus=200"], "no GPU of 64"),
+        (["--set", "hardware.gpu=a100-sxm-80", "--set", "rollout.weight_bits=8"], "rollout.weight_bits = 8 bit"),
+        (["--set", "model.name=deepseek-v3", "--set", "hardware.gpus=2"], "GB"),
+        (["--set", "hardware.gpuss=2"], "did you mean hardware.gpus"),
+        (["--set", "nonsense"], "section.key=value"),
+        (["--set", "model.config=/nowhere/config.json"], "model.name"),
+    ],
+)
+def test_bad_input_is_one_message_and_status_2(path, extra, words):
+    for form in ([], ["--json"]):
+        done = call("estimate", path, *extra, *form)
+        assert done.exit_code == 2
+        assert done.stdout == ""
+        assert words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_typo_names_line_and_key(tmp_path):
+    file = tmp_path / "typo.toml"
+    file.write_text(RUN.replace("group_size", "group_sise"))
+    done = call("estimate", str(file))
+    assert done.exit_code == 2
+    assert "rollout.group_sise" in done.stderr and "line 9" in done.stderr and "rollout.group_size" in done.stderr
+
+
+def test_missing_files_and_no_input():
+    assert call("estimate", "/nowhere/run.toml").exit_code == 2
+    assert call("estimate").exit_code == 2
+    assert call("model", "/nowhere/config.json").exit_code == 2
+
+
+def test_model_by_name():
+    done = call("model", "qwen3-8b", "--json")
+    out = json.loads(done.stdout)
+    assert out["total_parameters"] == 8_190_735_360 and out["kv_bytes_per_token"] == 147_456
+    text = call("model", "qwen3-8b").stdout
+    assert "147,456 bytes" in text
+
+
+def test_formulas():
+    rows = json.loads(call("formulas", "--json").stdout)["formulas"]
+    assert {"name", "latex", "quantities", "source", "holds_when"} <= set(rows[0])
+    assert len(rows) > 100
+    one = call("formulas", "kv_room_bytes")
+    assert one.exit_code == 0 and "engine_memory_share" in one.stdout
+    wrong = call("formulas", "kv_rom_bytes")
+    assert wrong.exit_code == 2 and "kv_room_bytes" in wrong.stderr
+
+
+def test_schema_is_a_json_schema():
+    made = json.loads(call("schema", "--json").stdout)
+    assert made["title"] == "rlecon run file" and "$defs" in made
+
+
+def test_two_clean_runs_give_the_same_bytes(path):
+    command = [sys.executable, "-m", "rlecon.cli", "estimate", path, "--json"]
+    outs = {subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)}
+    assert len(outs) == 1
