@@ -58,9 +58,16 @@ rollout_price_equation = Equation(
 )
 bit_wait_equation = Equation(
     v.rollouts_per_bit,
-    1 / v.bits_per_rollout,
-    "rollouts until the rewards have carried one bit, at the ceiling",
-    holds_when=[(v.bits_per_rollout > 0, "a reward that is known beforehand never adds up to a bit")],
+    v.started_rollouts / v.bits_per_step,
+    "rollouts paid for until the rewards have carried one bit, at the ceiling",
+    holds_when=[(v.bits_per_step > 0, "a reward that is known beforehand never adds up to a bit")],
+)
+signal_wait_equation = Equation(
+    v.rollouts_per_signal,
+    v.started_rollouts / v.signal_per_step,
+    "rollouts paid for per unit of signal",
+    holds_when=[(v.signal_per_step > 0, "no rollout differs from another: there is no signal to pay for")],
+    name="rollouts_per_signal_of_a_run",
 )
 bit_price_equation = Equation(
     v.usd_per_bit,
@@ -74,7 +81,15 @@ signal_price_equation = Equation(
     "price of a rollout times rollouts per unit of signal: the task enters here",
     name="usd_per_signal_by_factors",
 )
-LESSON = [gpu_time_equation, token_price_equation, rollout_price_equation, bit_wait_equation, bit_price_equation]
+LESSON = [
+    gpu_time_equation,
+    token_price_equation,
+    rollout_price_equation,
+    bit_wait_equation,
+    bit_price_equation,
+    signal_wait_equation,
+    signal_price_equation,
+]
 
 EQUATIONS = [
     hours_equation,

@@ -40,6 +40,8 @@ def test_the_factors_multiply_to_the_bill_of_a_run_without_sandboxes(run_bill):
     found = Model(money.LESSON).solve(inputs)
     assert float(found["usd_per_token"]) == pytest.approx(float(run_bill["usd_per_token"]), rel=1e-12)
     assert float(found["usd_per_bit"]) == pytest.approx(float(run_bill["usd_per_bit"]), rel=1e-12)
+    signal = float(run_bill["usd_per_step"]) / float(run_bill["signal_per_step"])
+    assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
 
 
 def test_the_factors_at_values_worked_out_by_hand():
@@ -48,8 +50,9 @@ def test_the_factors_at_values_worked_out_by_hand():
     assert token == pytest.approx(2e-6)
     rollout = float(money.rollout_price_equation(usd_per_token=token, response_tokens=1000))
     assert rollout == pytest.approx(0.002)
-    wait = float(money.bit_wait_equation(bits_per_rollout=0.5))
+    wait = float(money.bit_wait_equation(started_rollouts=100, bits_per_step=50))
     assert wait == 2
+    assert float(money.signal_wait_equation(started_rollouts=96, signal_per_step=12)) == 8
     assert float(money.bit_price_equation(usd_per_rollout=rollout, rollouts_per_bit=wait)) == pytest.approx(0.004)
     assert float(money.signal_price_equation(usd_per_rollout=rollout, rollouts_per_signal=8)) == pytest.approx(0.016)
     assert float(
@@ -60,8 +63,10 @@ def test_the_factors_at_values_worked_out_by_hand():
 def test_a_reward_that_is_known_beforehand_has_no_price_per_bit():
     from rlecon.errors import RleconError
 
+    with pytest.raises(RleconError, match="no signal"):
+        money.signal_wait_equation(started_rollouts=8, signal_per_step=0.0)
     with pytest.raises(RleconError, match="known beforehand"):
-        money.bit_wait_equation(bits_per_rollout=0.0)
+        money.bit_wait_equation(started_rollouts=8, bits_per_step=0.0)
 
 
 def test_the_price_of_a_token_does_not_move_with_the_pass_rate(run_bill):
