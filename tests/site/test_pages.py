@@ -33,7 +33,8 @@ def test_pictures_speak_and_nothing_is_loaded_from_afar(site, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_in_a_browser(site, browser, name):
-    assert read_page(browser, site / name) == []
+    found = read_page(browser, site / name)
+    assert not found, "\n".join(found)
 
 
 def test_the_site_is_light(site):
