@@ -192,12 +192,14 @@ class Model:
         for name in inputs:
             if name not in values:
                 raise RleconError(f"needed for {self.name} and not given ({REGISTRY[name].meaning})", field=name)
-            value = np.asarray(values[name], dtype=float)[()]
+            value = values[name]
+            value = np.float64(value) if isinstance(value, float | int) else np.asarray(value, dtype=float)[()]
             if check:
                 inside = REGISTRY[name].admits(value)
-                if not np.all(inside):
-                    if np.ndim(value) == 0:
+                if isinstance(value, np.float64):  # scalars are the common case, and np.all is slow on them
+                    if not inside:
                         raise domain_error(name, value)
+                elif not inside.all():
                     bad = _worse(bad, ~inside)
                     if reasons is not None:
                         reasons.append((~inside, str(domain_error(name, value[~inside].flat[0]))))
@@ -205,9 +207,10 @@ class Model:
         with np.errstate(all="ignore"):
             results, held = function(**given)
         for (_, condition), ok in zip(conditions, held, strict=True):
-            if check and not np.all(ok):
+            scalar = not isinstance(ok, np.ndarray)
+            if check and not (ok if scalar else ok.all()):
                 everything = {**given, **results}
-                if np.ndim(ok) == 0:
+                if scalar:
                     raise RleconError(_say(condition, everything))
                 bad = _worse(bad, ~ok)
                 if reasons is not None:
@@ -257,7 +260,7 @@ class Model:
             lines.append(f"const {name} = v.{name};")
             lines.append(
                 f"if (reason === null && !({' && '.join(tests) or 'true'})) "
-                f"reason = {_js_string(f'{name} must be {q.domain}')};"
+                f"reason = {_js_out_of_range(name)};"
             )
         lines += [f"const {n} = {REGISTRY[n].value!r};" for n in sorted(used) if REGISTRY[n].value is not None]
         for e in order:
@@ -293,6 +296,13 @@ def _js_string(text: str) -> str:
     import json
 
     return json.dumps(text)
+
+
+def _js_out_of_range(name: str) -> str:
+    """The words of :func:`domain_error` in JavaScript."""
+    q = REGISTRY[name]
+    unit = "" if q.unit == "1" else f" {q.unit}"
+    return f"{_js_string(f'{name} = ')} + S.show({name}, 6) + {_js_string(f'{unit}: out of range (allowed: {q.domain})')}"
 
 
 def _js_words(words: str) -> str:

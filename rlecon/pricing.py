@@ -304,8 +304,7 @@ def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
 
 
 def _evaluate(q, outputs, reasons):
-    sizes = [np.shape(x) for x in q.values()]
-    shape = np.broadcast_shapes(*sizes)
+    shape = np.broadcast_shapes(*(x.shape for x in q.values() if isinstance(x, np.ndarray)))
     total = math.prod(shape) if shape else 1
     engine = run_model()
     if total <= CHUNK:
