@@ -386,6 +386,114 @@ def step_points() -> Points:
     return Points(rows)
 
 
+# where the mean length is not printed: (length, what it is) by measurement
+_PRIORS = {"base": "length_prior_base_tokens", "reasoning": "length_prior_reasoning_tokens"}
+UNKNOWN_LENGTH = {
+    "verl_7b_colocate_32": "base",
+    "verl_7b_colocate_64": "base",
+    "verl_7b_colocate_128": "base",
+    "verl_7b_async_32": "base",
+    "verl_7b_async_128": "base",
+    "verl_30b_colocate_128": "base",
+    "verl_30b_async_96_32": "base",
+    "areal_7b": "reasoning",
+    "simplerl_32b": "base",
+}
+PHASES = {
+    "rollout_seconds": "rollout_seconds",
+    "old_logprobs_seconds": "old_logprobs_seconds",
+    "reference_seconds": "reference_seconds",
+    "update_seconds": "update_seconds",
+}
+
+
+def prior_length(kind: str, cap: float) -> float:
+    """Mean response length assumed where none is known: a prior by kind of model, at most a share of the cap."""
+    share = catalog.constant("length_prior_cap_share").value
+    return min(catalog.constant(_PRIORS[kind]).value, share * cap)
+
+
+def _open_run(m, response_tokens) -> Run:
+    """The run of a published row whose lengths are not printed; what is not stated keeps its default."""
+    c = m.config
+    overlap = c.get("overlap", "none")
+    pool = c.get("rollout_gpus", 0)
+    if overlap == "full" and not pool:
+        pool = int(0.75 * c["gpus"])
+    return Run(
+        model={"name": c["model"]},
+        hardware={"gpu": c["gpu"], "gpus": c["gpus"], "rollout_gpus": pool},
+        rollout={
+            "prompts_per_step": c["prompts_per_step"],
+            "group_size": c["group_size"],
+            "prompt_tokens": 200,
+            "response_tokens": response_tokens,
+            "max_response_tokens": c["max_response_tokens"],
+        },
+        update={
+            "overlap": overlap,
+            "staleness_steps": 1 if overlap == "full" else 0,
+            "minibatches": c.get("minibatches", 1),
+            "reference_model": c.get("reference_model", False),
+            "old_logprobs": True,
+        },
+    )
+
+
+def _published_step_seconds(m):
+    if "async_step_seconds" in m.derived:
+        return m.derived["async_step_seconds"]
+    return m.derived.get("step_seconds", m.value)
+
+
+@cache
+def unknown_length_points() -> Points:
+    """Published steps of other frameworks whose mean length is not printed: a prior stands for it; never fitted."""
+    rows = []
+    for key, kind in UNKNOWN_LENGTH.items():
+        m = catalog.measurement(key)
+        run = _open_run(m, prior_length(kind, m.config["max_response_tokens"]))
+        rows.append(_step_point(m, run, "step_seconds", _published_step_seconds(m), "length from a prior",
+                                note="mean length, prompt and engine size assumed"))
+    return Points(rows)
+
+
+def inferred_length(m) -> float:
+    """Mean response length at which the model's update takes as long as the published one, in tokens."""
+    low, high = 16.0, 0.98 * m.config["max_response_tokens"]
+    for _ in range(40):
+        middle = math.sqrt(low * high)
+        point = _step_point(m, _open_run(m, middle), "update_seconds", m.parts["update_seconds"], "")
+        low, high = (middle, high) if Points([point]).log_time_ratio()[0] < 0 else (low, middle)
+    return math.sqrt(low * high)
+
+
+@cache
+def phase_points() -> Points:
+    """Phases of published steps, the mean length inferred from the update: they show errors that totals hide."""
+    rows = []
+    for key in ("verl_7b_colocate_32", "verl_7b_colocate_64", "verl_7b_colocate_128", "verl_30b_colocate_128"):
+        m = catalog.measurement(key)
+        length = inferred_length(m)
+        run = _open_run(m, length)
+        for phase, output in PHASES.items():
+            if phase in m.parts and phase != "update_seconds":
+                rows.append(_step_point(m, run, output, m.parts[phase], "phase, length inferred from the update",
+                                        label=phase, note=f"mean length of {length:.0f} tokens inferred"))
+    return Points(rows)
+
+
+@cache
+def held_out_points() -> Points:
+    """Published steps that no fit and no choice of terms has seen."""
+    rows = [
+        _step_point(m, nemo_run(m), "step_seconds", m.value, "held out",
+                    note="found after the terms were chosen; split of the GPUs assumed")
+        for m in catalog.measurements("step", tag="held_out")
+    ]
+    return Points(rows)
+
+
 # --- fitting ----------------------------------------------------------------------------------------------------------
 # constants that a fit may move, with bounds: physical, and below 1 for efficiencies
 BOUNDS = {
@@ -586,3 +694,112 @@ def release_spread() -> tuple[float, int]:
         found.sort()
         steps += [b[1] - a[1] for a, b in zip(found, found[1:], strict=False)]
     return float(np.sqrt(np.mean(np.square(steps)) / 2)), len(steps)
+
+
+# --- tables for the validation chapter --------------------------------------------------------------------------------
+def _row(point, predicted, ratio, left_out):
+    return {
+        "id": point.id,
+        "label": point.label,
+        "kind": point.kind,
+        "family": point.family,
+        "framework": point.framework,
+        "regime": point.regime,
+        "unit": point.unit,
+        "measured": point.measured,
+        "predicted": float(predicted),
+        "time_ratio": float(np.exp(ratio)),
+        "factor": float(np.exp(abs(ratio))),
+        "fitted": point.fitted,
+        "left_out_factor": None if left_out is None else float(np.exp(abs(left_out))),
+        "note": point.note,
+        "source": catalog.measurement(point.id).source,
+    }
+
+
+def report(overrides=None) -> list[dict]:
+    """Every usable published measurement beside what the model says of it.
+
+    One dict per measurement: ``measured`` and ``predicted`` in ``unit``, ``time_ratio`` (predicted over measured time),
+    ``factor``, ``regime``, ``fitted``, and for fitted rows ``left_out_factor``, with their family (decode: their
+    sweep) left out of every fit. ``overrides`` replaces constants; left-out factors are then not computed.
+    """
+    rows = []
+    for points, by in (
+        (decode_points(), "id"),
+        (training_points(), "family"),
+        (step_points(), "family"),
+        (held_out_points(), None),
+        (unknown_length_points(), None),
+        (phase_points(), None),
+    ):
+        predicted, ratio = points.predict(overrides), points.log_time_ratio(overrides)
+        left = leave_out(points, by) if by and overrides is None else [None] * len(points)
+        rows += [
+            _row(p, predicted[i], ratio[i], left[i] if p.fitted else None) for i, p in enumerate(points.points)
+        ]
+    return rows
+
+
+def ratios(overrides=None) -> list[dict]:
+    """Published ratios of two steps that differ in one thing, beside the ratio of their predictions."""
+    points = step_points()
+    predicted = dict(zip((p.id for p in points.points), points.predict(overrides), strict=True))
+    rows = []
+    for m in catalog.measurements("ratio"):
+        top, bottom = m.config.get("numerator"), m.config.get("denominator")
+        if top not in predicted or bottom not in predicted or m.quantity not in RATIO_OF:
+            continue
+        measured = RATIO_OF[m.quantity](m)
+        ratio = predicted[top] / predicted[bottom]
+        rows.append({
+            "id": m.id,
+            "what": m.what,
+            "numerator": top,
+            "denominator": bottom,
+            "measured": measured,
+            "predicted": float(ratio),
+            "factor": float(np.exp(abs(math.log(ratio / measured)))),
+            "right_sign": bool((ratio > 1) == (measured > 1)),
+            "source": m.source,
+        })
+    return rows
+
+
+def _ratio_of_steps(m):
+    top, bottom = (catalog.measurement(m.config[k]) for k in ("numerator", "denominator"))
+    return top.value / bottom.value
+
+
+RATIO_OF = {"ratio_of_step_times": _ratio_of_steps, "ratio_of_throughputs": _ratio_of_steps}
+
+
+def peers(overrides=None) -> list[dict]:
+    """What other public models say of the same measurements, where they can answer; times, so that less is faster."""
+    rows = []
+    points = decode_points()
+    ours = points.log_time_ratio(overrides)
+    for i, p in enumerate(points.points):
+        m = catalog.measurement(p.id)
+        others = {}
+        if p.id == "inferencex_r1_fp8_tp8_h200":
+            at = [row["concurrent_requests"] for row in m.series].index(int(p.label.split()[0]))
+            others = {k.removesuffix("_ms"): v[at] / 1e3 / p.measured for k, v in m.baseline.items()}
+        elif "simulator_decode" in m.baseline:
+            others = {"infersim": p.measured / m.baseline["simulator_decode"]}
+        for name, ratio in {"rlecon": float(np.exp(ours[i])), **others}.items() if others else ():
+            rows.append({"id": p.id, "label": p.label, "tool": name, "time_ratio": ratio,
+                         "factor": float(np.exp(abs(math.log(ratio)))), "fitted": name == "rlecon" and p.fitted})
+    return rows
+
+
+def decode_errors() -> dict:
+    """The two published 16-bit sweeps of a dense 8B: errors in sample and with the scored sweep left out of the fit."""
+    out = {}
+    for key in ("silybench_8b_bf16_128_1024", "silybench_8b_bf16_2048_2048"):
+        points = decode_points().only(lambda p, key=key: p.id == key)
+        out[key] = {
+            "in sample": summary(points.log_time_ratio()),
+            "left out": summary(points.log_time_ratio(calibrate(key).constants)),
+        }
+    return out
