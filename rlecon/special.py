@@ -242,9 +242,11 @@ def _evaluate_mean_flat_share(successes, failures, plus, minus, group):
     """
     arrays = np.broadcast_arrays(*(np.asarray(x, float) for x in (successes, failures, plus, minus, group)))
     a, b, plus, minus, group = arrays
-    lg = _scipy().gammaln
-    both = lg(a + b) - lg(a + b + group)
-    exact = np.exp(lg(a + group) - lg(a) + both) + np.exp(lg(b + group) - lg(b) + both)
+    right, wrong = np.ones(a.shape), np.ones(a.shape)
+    for k in range(int(np.max(group, initial=1.0))):  # a product: differences of log-gammas lose all digits for large a
+        right = np.where(k < group, right * (a + k) / (a + b + k), right)
+        wrong = np.where(k < group, wrong * (b + k) / (a + b + k), wrong)
+    exact = right + wrong
     if not np.any((plus > 0) | (minus > 0)):
         return exact[()]
     logit, weight = _beta_nodes(a, b)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,8 @@ needs_node = pytest.mark.skipif(NODE is None, reason="NO NODE: the scripts of th
 READ = """
 const fix = (k, x) => x === "Infinity" ? Infinity : x === "-Infinity" ? -Infinity : x === "NaN" ? NaN : x;
 const data = JSON.parse(require("fs").readFileSync(0, "utf8"), fix);
-const write = x => process.stdout.write(JSON.stringify(x, (k, v) => typeof v === "number" && !Number.isFinite(v) ? String(v) : v));
+const text = (k, v) => typeof v === "number" && !Number.isFinite(v) ? String(v) : v;
+const write = x => process.stdout.write(JSON.stringify(x, text));
 """
 
 
@@ -131,10 +133,240 @@ def test_numbers_in_messages_are_written_the_same():
         *(10 ** rng.uniform(-12, 15, 300)).tolist(),
     ]
     found = node('const S = require("./book/assets/special.js"); write(data.map(x => S.show(x)))', numbers)
-    assert found[:8] == [f"{x:.4g}" for x in numbers[:8]] and found[9:] == [f"{x:.4g}" for x in numbers[9:]]
+    assert found == [f"{x:.4g}" for x in numbers]
 
 
 def test_the_twins_use_the_same_nodes_and_steps():
     text = (ASSETS / "special.js").read_text(encoding="utf-8")
-    for name in ("TINY_SPREAD", "NEWTON_STEPS", "LOW_NODES", "HIGH_NODES", "BETA_NODES", "CHANNEL_NODES"):
+    for name in (
+        "PEAK_TOP",
+        "PEAK_NODES",
+        "TINY_SPREAD",
+        "NEWTON_STEPS",
+        "LOW_NODES",
+        "HIGH_NODES",
+        "BETA_NODES",
+        "CHANNEL_NODES",
+    ):
         assert float(re.search(rf"{name} = ([\d.e-]+)", text)[1]) == getattr(special, name), name
+
+
+# --- calculators -----------------------------------------------------------------------------------------------------
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import calculator as page  # noqa: E402  (the directive lives with the book)
+
+from rlecon import Run, bill  # noqa: E402
+from rlecon.calculators import CALCULATORS, KEY_QUANTITY, _typed, stops  # noqa: E402
+from rlecon.errors import RleconError  # noqa: E402
+
+POINTS = 240
+SCRIPT = """
+const P = require("./book/assets/calculator.js"), S = require("./book/assets/special.js");
+globalThis.rleconSpecial = S;
+eval(require("fs").readFileSync(data.script, "utf8"));
+const c = rleconCalculators[data.name];
+"""
+
+
+def random_states(c, count=POINTS):
+    """Seeded states: each dial at a stop, between stops, or at an end; every choice; most at least once each."""
+    rng = np.random.default_rng(20261130 + len(c.name))
+    states = [c.defaults]
+    for preset in c.presets:
+        states.append(c.defaults | dict(preset.values))
+    while len(states) < count:
+        state = dict(c.defaults)
+        often = rng.random() < 0.5
+        for x in c.choices:
+            if rng.random() < (0.8 if often else 0.3):
+                state[x.key] = x.options[rng.integers(len(x.options))][0]
+        for d in c.dials:
+            kind = rng.random()
+            numbers = [s for s in d.stops if s is not None]
+            if kind < 0.35:
+                state[d.key] = d.stops[rng.integers(len(d.stops))]
+            elif kind < 0.6:
+                low, high = numbers[0], numbers[-1]
+                u = rng.random()
+                value = low * (high / low) ** u if d.log and low > 0 else low + (high - low) * u
+                state[d.key] = float(round(value)) if d.bounds["whole"] else float(value)
+            elif kind < 0.65:
+                state[d.key] = numbers[0] if rng.random() < 0.5 else numbers[-1]
+        states.append(state)
+    return states
+
+
+def in_node(c, states, tmp_path, body):
+    path = tmp_path / f"{c.name}.js"
+    path.write_text(page.script(c), encoding="utf-8")
+    return node(SCRIPT + body, {"script": str(path), "name": c.name, "states": states})
+
+
+def close(got, want, tolerance=1e-9):
+    if isinstance(want, float) and not np.isfinite(want):
+        return got == want or (want != want and got != got)
+    return abs(got - want) <= tolerance * max(abs(want), 1e-300)
+
+
+@needs_node
+@pytest.mark.parametrize("name", list(CALCULATORS))
+def test_node_computes_what_python_computes(name, tmp_path):
+    """Values, intervals, sentences and refusals, at random settings."""
+    c = CALCULATORS[name]
+    states = random_states(c)
+    body = """write(data.states.map(s => { const r = P.evaluate(c, s); const w = r.reason === null;
+      return {reason: r.reason, values: w ? r.values : null, words: w ? P.inWords(c, r.values) : "",
+              ends: w ? c.outputs.map(o => P.spread(o, r.values)) : [],
+              text: w ? c.outputs.map(o => P.figure(r.values[o.name], o.unit, o.digits)) : []}; }))"""
+    answered = 0
+    for state, found in zip(states, in_node(c, states, tmp_path, body), strict=True):
+        try:
+            want = c.solve(state)
+        except RleconError as error:
+            assert found["reason"] == str(error), (state, found["reason"], str(error))
+            continue
+        assert found["reason"] is None, (state, found["reason"])
+        answered += 1
+        for quantity in c.wanted:
+            assert close(found["values"][quantity], float(want[quantity])), (state, quantity)
+        for o, ends, text in zip(c.outputs, found["ends"], found["text"], strict=True):
+            assert text == page.shown(found["values"][o.name], o.unit, o.digits), (state, o.name)
+            want_ends = page.spread(o, want)
+            assert (ends is None) == (want_ends is None)
+            assert ends is None or all(map(close, ends, want_ends)), (state, o.name)
+        assert found["words"] == page.in_words(c, found["values"]), state
+    assert answered > POINTS / 3
+
+
+def run_of(c, state) -> Run:
+    """The run that a calculator's state stands for."""
+    changes = {x.key: _typed(x.key, state[x.key]) for x in c.choices}
+    for d in c.dials:
+        value = state[d.key]
+        changes[d.key] = value if value is None or not d.bounds["whole"] else int(value)
+    given = {k: x for k, x in changes.items() if x is not None}
+    dropped = [k for k, x in changes.items() if x is None]
+    return c.base.replace({**dict.fromkeys(dropped), **given})
+
+
+@pytest.mark.parametrize("name", [n for n in CALCULATORS if CALCULATORS[n].run_file])
+def test_the_rules_of_a_page_are_those_of_a_bill(name):
+    """The tables and rules behind a calculator give what :func:`rlecon.bill` gives, and refuse what it refuses."""
+    c = CALCULATORS[name]
+    answered = 0
+    for state in random_states(c)[:120]:
+        try:
+            want = bill(run_of(c, state))
+        except RleconError:
+            want = None
+        try:
+            got = c.solve(state)
+        except RleconError as error:
+            assert want is None, (state, str(error))
+            continue
+        assert want is not None, state
+        answered += 1
+        for o in c.outputs:
+            if o.name not in want.values or want.values[o.name] is None:
+                continue
+            assert close(float(got[o.name]), float(want[o.name])), (state, o.name)
+            figure = want.figure(o.name)
+            if o.spread and figure.low is not None:
+                assert all(map(close, page.spread(o, got), (float(figure.low), float(figure.high)))), (state, o.name)
+    assert answered > 40
+
+
+@needs_node
+@pytest.mark.parametrize("name", list(CALCULATORS))
+def test_the_first_picture_is_the_one_that_the_script_draws(name, tmp_path):
+    c = CALCULATORS[name]
+    body = """const s = c.defaults, o = c.outputs[0], d = c.dials.find(d => d.key === c.over);
+      const v = P.evaluate(c, s).values;
+      write(P.picture(P.curve(c, s, o, d), o, d, {x: s[d.key], y: v[o.name]}))"""
+    found = in_node(c, [], tmp_path, body)
+    want = page.picture(c, c.outputs[0], c.solve())
+    for part in ("yLabel", "xLabel"):
+        assert found[part] == want[part]
+    for part in ("xTicks", "yTicks", "point"):
+        assert json.loads(json.dumps(found[part])) == json.loads(json.dumps(want[part])), part
+    for part in ("line", "band"):
+        numbers = [np.array(re.findall(r"-?[\d.]+", p[part]), float) for p in (found, want)]
+        assert len(numbers[0]) == len(numbers[1]) and np.allclose(*numbers, atol=0.11), part
+
+
+@pytest.mark.parametrize("name", list(CALCULATORS))
+def test_sliders_hold_their_presets_exactly(name):
+    c = CALCULATORS[name]
+    for values in (c.defaults, *(p.values for p in c.presets)):
+        for d in c.dials:
+            if d.key in values:
+                assert values[d.key] in d.stops, (d.key, values[d.key])
+                assert values[d.key] is None or d.admits(values[d.key])
+        c.solve(values)  # a preset is answered
+    for d in c.dials:
+        numbers = [s for s in d.stops if s is not None]
+        assert numbers == sorted(set(numbers)) and 5 <= len(numbers) <= 80
+        assert all(d.admits(s) for s in numbers), d.key
+
+
+@needs_node
+def test_foreign_addresses_are_refused_in_words(tmp_path):
+    c = CALCULATORS["index"]
+    queries = [
+        "reward.pass_rate=0.05&hardware.gpu=h200-sxm", "reward.pass_rate=1.5", "reward.pass_rate=NaN",
+        "reward.pass_rate=",
+        "hardware.gpu=<script>alert(1)</script>", "hardware.gpus=12.5", "hardware.gpus=-8", "__proto__=1", "x=1",
+        "rollout.response_tokens=1e400", "rollout.group_size=0x10", "reward.pass_rate=0.05;drop",
+    ]  # fmt: skip
+    found = node(
+        SCRIPT + "write(data.states.map(q => P.readAddress(c, q)))",
+        {"script": str(_written(c, tmp_path)), "name": c.name, "states": queries},
+    )
+    assert found[0]["state"]["reward.pass_rate"] == 0.05 and found[0]["state"]["hardware.gpu"] == "h200-sxm"
+    assert found[0]["refused"] == []
+    for answer in found[1:]:
+        assert answer["refused"] and answer["state"] == json.loads(json.dumps(c.defaults)), answer
+    assert "alert" not in json.dumps(found)
+
+
+def _written(c, folder):
+    path = folder / f"{c.name}.js"
+    path.write_text(page.script(c), encoding="utf-8")
+    return path
+
+
+@needs_node
+def test_numbers_are_written_as_the_package_writes_them():
+    rng = np.random.default_rng(3)
+    numbers = [
+        0.0,
+        1.0,
+        8.0,
+        999999.0,
+        1e6,
+        0.00012345,
+        0.985,
+        12345.0,
+        2.5,
+        0.125,
+        *(10 ** rng.uniform(-12, 16, 400)).tolist(),
+    ]
+    units = ["", "usd", "%", "x", "seconds", "bytes", "flop/s", "tokens", "bits"]
+    cases = [(x, u, d) for x in numbers for u in units for d in (2, 3)]
+    found = node('const P = require("./book/assets/calculator.js"); write(data.map(a => P.format(...a)))', cases)
+    wrong = [(case, got, page.shown(*case)) for case, got in zip(cases, found, strict=True) if got != page.shown(*case)]
+    assert len(wrong) == 0, wrong[:5]
+
+
+def test_stops_are_round_and_hold_what_they_must():
+    assert 1234 in stops(10, 10000, 1234) and stops(10, 10000, 1234)[0] == 10
+    assert stops(0.1, 0.9, 0.33, log=False)[-1] == 0.9
+
+
+def test_calculators_refuse_what_they_do_not_know():
+    with pytest.raises(RleconError, match="no such calculator"):
+        CALCULATORS["no-such"]
+    with pytest.raises(RleconError, match="not a setting"):
+        CALCULATORS["index"].state({"x": 1})
+    assert set(KEY_QUANTITY.values())

@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
   const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48,
-    BETA_NODES = 80, CHANNEL_NODES = 100;
+    PEAK_BOTTOM = -8.5, PEAK_TOP = 6, PEAK_NODES = 96, BETA_NODES = 80, CHANNEL_NODES = 100;
 
   // (1 + 2t) exp(t^2) erfc(t) for t >= 0 as a Chebyshev series in (t - 3.75)/(t + 3.75): relative error below 1e-15.
   const ERFC = [1.1775789345674017, -0.004590054580646478, -0.08424913336651792, 0.05920993999819189,
@@ -178,30 +178,64 @@
     return sum / total;
   }
 
+  function betaNodes(a, b) { // nodes in the logit of p and their weights, for means over a Beta distribution
+    const width = Math.sqrt(1 / a + 1 / b), reach = Math.asinh(9 + 40 / (Math.min(a, b) * width));
+    const center = Math.log(a / b), logits = [], weights = [], stretch = [];
+    let top = -Infinity;
+    for (let i = -BETA_NODES; i <= BETA_NODES; i++) {
+      const t = reach * i / BETA_NODES, logit = center + width * Math.sinh(t);
+      const weight = a * logit - (a + b) * logAddExp(0, logit);
+      top = Math.max(top, weight);
+      logits.push(logit); weights.push(weight); stretch.push(Math.cosh(t));
+    }
+    return { logits, weights: weights.map((w, i) => Math.exp(w - top) * stretch[i]) };
+  }
+  function betaMean(a, b, plus, minus, f) {
+    const { logits, weights } = betaNodes(a, b);
+    let sum = 0, total = 0;
+    for (let i = 0; i < logits.length; i++) {
+      total += weights[i];
+      sum += weights[i] * f(plus + (1 - plus - minus) * expit(logits[i]));
+    }
+    return sum / total;
+  }
   function mean_entropy(a, b, plus, minus) {
     const mean = a / (a + b);
-    if (!(plus > 0 || minus > 0)) {
-      return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
-    }
-    return betaMean(a, b, plus, minus, entropyBits);
+    if (plus > 0 || minus > 0) return betaMean(a, b, plus, minus, entropyBits);
+    return (digamma(a + b + 1) - mean * digamma(a + 1) - (1 - mean) * digamma(b + 1)) / Math.LN2;
   }
-
-  function mean_flat_share(a, b, plus, minus, group) {
-    if (!(plus > 0 || minus > 0)) {
-      const both = log_gamma(a + b) - log_gamma(a + b + group);
-      return Math.exp(log_gamma(a + group) - log_gamma(a) + both) + Math.exp(log_gamma(b + group) - log_gamma(b) + both);
+  function mean_flat_share(a, b, plus, minus, size) {
+    if (plus > 0 || minus > 0) {
+      return betaMean(a, b, plus, minus, (seen) => Math.pow(seen, size) + Math.pow(1 - seen, size));
     }
-    return betaMean(a, b, plus, minus, (t) => Math.pow(t, group) + Math.pow(1 - t, group));
+    let right = 1, wrong = 1;
+    for (let k = 0; k < size; k++) { right *= (a + k) / (a + b + k); wrong *= (b + k) / (a + b + k); }
+    return right + wrong;
   }
-
-  function group_weight(p, group) {
-    const powerLog = (n, x) => (n === 0 ? 0 : n * Math.log(x)), whole = log_gamma(group + 1);
+  function group_weight(p, size) {
     let total = 0;
-    for (let j = 1; group - j >= 1; j++) {
-      const left = group - j, count = whole - log_gamma(j + 1) - log_gamma(left + 1);
-      total += Math.exp(count + powerLog(j - 1, p) + powerLog(left - 1, 1 - p)) * Math.sqrt(j * left) / group;
+    const whole = log_gamma(size + 1), q = 1 - p, xlogy = (x, y) => (x === 0 ? 0 : x * Math.log(y));
+    for (let j = 1; j < Math.floor(size); j++) {
+      const left = size - j;
+      const chance = whole - log_gamma(j + 1) - log_gamma(left + 1) + xlogy(j - 1, p) + xlogy(Math.max(left - 1, 0), q);
+      total += Math.exp(chance) * Math.sqrt(j * left) / size;
     }
     return total;
+  }
+  function peak_tokens(held, location, spread, cap) {
+    spread = Math.max(spread, TINY_SPREAD);
+    const end = Math.max(Math.min((Math.log(cap) - location) / spread, PEAK_TOP), PEAK_BOTTOM);
+    const value = (z) => normal_cdf(-z) * (held + Math.exp(location + spread * z));
+    let best = -Infinity, z = PEAK_BOTTOM;
+    for (let i = 0; i < PEAK_NODES; i++) {
+      const at = PEAK_BOTTOM + (end - PEAK_BOTTOM) * (i / (PEAK_NODES - 1)), found = value(at);
+      if (found > best) { best = found; z = at; }
+    }
+    const grown = Math.exp(location + spread * z), share = grown / (held + grown), tail = normal_cdf(-z);
+    const hazard = Math.exp(-z * z / 2 - Math.log(tail)) / Math.sqrt(2 * Math.PI);
+    const slope = spread * share - hazard, bend = spread * spread * share * (1 - share) - hazard * (hazard - z);
+    const better = value(Math.min(z - (bend < 0 ? slope / bend : 0), end));
+    return better >= best ? better : best;
   }
 
   function gaussian_channel(p, spacing) {
@@ -227,23 +261,31 @@
     return sum;
   }
 
+  // toExponential, but ties go to the even digit, as in Python.
+  function exponential(x, digits) {
+    const text = x.toExponential(digits - 1), all = x.toExponential(digits + 24).replace(/[-.]|e.*/g, "");
+    if (!/^50*$/.test(all.slice(digits)) || Number(all[digits - 1]) % 2) return text;
+    const kept = all.slice(0, digits), sign = x < 0 ? "-" : "";
+    return sign + kept[0] + (digits > 1 ? "." + kept.slice(1) : "") + x.toExponential(digits + 24).replace(/^[^e]*/, "");
+  }
+
   // A number as Python's format "%.<digits>g" writes it.
   function show(value, digits) {
     digits = digits || 4;
     const x = Number(value);
     if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf";
     if (x === 0) return "0";
-    const [mantissa, power] = x.toExponential(digits - 1).split("e"), exponent = Number(power);
+    const [mantissa, power] = exponential(x, digits).split("e"), exponent = Number(power);
     const cut = (text) => (text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text);
     if (exponent < -4 || exponent >= digits) {
       const size = String(Math.abs(exponent)).padStart(2, "0");
       return cut(mantissa) + "e" + (exponent < 0 ? "-" : "+") + size;
     }
-    return cut(x.toFixed(Math.max(0, digits - 1 - exponent)));
+    return cut(Number(mantissa + "e" + power).toFixed(Math.max(0, digits - 1 - exponent)));
   }
 
   const special = { normal_cdf, normal_quantile, log_gamma, digamma, length_location, capped_square, longest_tokens,
-    reached_tokens, peak_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show };
+    reached_tokens, peak_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show, exponential };
   if (typeof module === "object" && module.exports) module.exports = special;
   else root.rleconSpecial = special;
 })(typeof globalThis === "object" ? globalThis : this);
