@@ -152,6 +152,30 @@ def model_command(which, json_output):
         click.echo(f"  note: {note}")
 
 
+@main.command()
+@click.argument("log", type=click.Path(dir_okay=False))
+@click.option("--run", "run_file", type=click.Path(dir_okay=False), help="The run file of this log: compare with it.")
+@set_option
+@click.option("--framework", help="verl, trl, prime-rl, nemo-rl, skyrl, slime or openrlhf; else detected.")
+@click.option("--gpu", help="A GPU of the catalogue, for its list price.")
+@click.option("--gpus", type=click.IntRange(min=1), help="GPUs of the whole run.")
+@click.option("--usd-per-gpu-hour", type=click.FloatRange(min=0))
+@click.option("--group-size", type=click.IntRange(min=1))
+@json_option
+@say_errors
+def read(log, run_file, settings, json_output, **hints):
+    """Read a training log: where time and money went, and what to change first."""
+    from rlecon import reading
+
+    answer = reading.read(
+        log, run=one_run(run_file, settings) if run_file else None, progress=reading.progress_bar(json_output), **hints
+    )
+    if json_output:
+        as_json(answer)
+        return
+    click.echo(reading.text(answer))
+
+
 @main.command("import")
 @click.argument("config", nargs=-1, required=True, type=click.Path())
 @click.option("--framework", help="verl, trl, nemo-rl, prime-rl, openrlhf, slime, roll or areal; else detected.")
