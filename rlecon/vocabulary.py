@@ -112,6 +112,8 @@ verifier_gradient_factor = quantity("verifier_gradient_factor", r"\nu_{\mathrm{g
                                     "gradient of a prompt over that with a perfect verifier", "[-1,1]")
 verifier_precision = quantity("verifier_precision", r"\mathrm{prec}", "1", "share of accepted rollouts that are right", "[0,1]")
 verifiers = quantity("verifiers", "V", "verifier", "verifiers that vote", "Z[1,inf)")
+majority_false_positive_rate = quantity("majority_false_positive_rate", r"f_{+,\mathrm{maj}}", "1",
+                                        "chance that the majority of very many verifiers accepts a wrong answer", "[0,1]")
 common_cause = quantity("common_cause", r"\rho_V", "1", "chance that all verifiers copy one verdict: their correlation given the truth", "[0,1]")
 
 heading("Steps to a target")
