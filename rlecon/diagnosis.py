@@ -205,7 +205,7 @@ def truncated(report: LogReport, context: Context) -> Finding:
     return _found(
         rule,
         report,
-        f"{share:.0%} of responses end at the cap and hold {least}{tokens:.0%} of the generated tokens: that money buys "
+        f"{share:.0%} of responses end at the cap and hold {least}{tokens:.0%} of the generated tokens: that buys "
         "unfinished answers. Raise the cap, shorten the answers (length penalty, another start), or drop prompts that "
         "never fit; what is saved depends on how many then finish.",
         seconds,

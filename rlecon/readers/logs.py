@@ -15,7 +15,7 @@ from itertools import chain, islice
 from rlecon import catalog
 from rlecon.errors import RleconError
 from rlecon.readers.record import WHY_UNKNOWN, Average, Draft, Hints, LogReport, LogStep, derive
-from rlecon.readers.text import read_lines
+from rlecon.readers.text import read_lines, records
 
 FRAMEWORKS = ("verl", "trl", "nemo_rl", "skyrl", "openrlhf", "slime", "prime_rl")
 _ALIASES = {
@@ -151,7 +151,7 @@ def read_log(
         usd_per_gpu_hour=_check("usd_per_gpu_hour", usd_per_gpu_hour, 0, float),
         binary_reward=bool(binary_reward),
     )
-    lines = read_lines(source, progress)
+    lines = records(read_lines(source, progress))
     if framework is None:
         name, lines = detect(lines)
     else:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from rlecon.readers.logs import BaseReader
 from rlecon.readers.record import Draft, Hints
-from rlecon.readers.text import number, product, quantity, ratio, table_rows, whole
+from rlecon.readers.text import number, pairs, product, quantity, ratio, table_rows, whole
 
 SIGNATURE = re.compile(
     r"Training Results:|Total step time:|policy_and_reference_logprobs|train/(?:total_num_tokens|throughput_per_gpu)|"
@@ -25,7 +25,7 @@ _PHASES = {
     "weight_sync": "weight_sync", "reward_calculation": "reward", "checkpointing": "checkpoint",
     "validation": "evaluation", "value_training": "critic", "advantage_calculation": "advantage",
 }  # fmt: skip
-_STEP = re.compile(r"={5,}\s*Step (\d{1,9})(?:\s*/\s*(\d{1,9}))?\b")
+_STEP = re.compile(r"(?<!=)={5,90}\s{0,9}Step (\d{1,9})(?:\s*/\s*(\d{1,9}))?\b")
 _BULLET = re.compile(r"^[^A-Za-z]{0,12}([A-Za-z][\w/ ()%.-]{0,80}?)\s{0,4}[:=]\s{0,4}(.{1,80})")
 _NAMES = {
     "Total step time": "total_step_time", "Avg Reward": "reward", "Avg Total Reward": "reward",
@@ -54,6 +54,16 @@ class Reader(BaseReader):
                     yield self._draft(metrics, step)
                 metrics, step = {}, int(found[1])
                 self.planned_steps = int(found[2]) if found[2] else self.planned_steps
+                continue
+            if line.startswith("{") and ("timing/train/" in line or '"train/' in line):
+                if metrics:
+                    yield self._draft(metrics, step)
+                found = {_PREFIX.sub("", key): repr(value) for key, value in pairs(line).items()}
+                yield self._draft(
+                    {_NAMES.get(key, key): value for key, value in found.items()},
+                    whole(number(found.get("step", "")), 0.0),
+                )
+                metrics, step = {}, None
                 continue
             if ":" not in line and "=" not in line or not (found := _BULLET.match(line)):
                 continue
@@ -111,11 +121,7 @@ class Reader(BaseReader):
 
     @staticmethod
     def _table(head: list[str], lines: Iterator[str]) -> Iterator[Draft]:
-        def rows():
-            yield from head
-            yield from lines
-
-        for row in table_rows(rows()):
+        for row in table_rows(head, lines):
             gpus, seconds = whole(number(row.get("gpus", "")), 0.0), number(row.get("step_time_s", ""))
             rate = number(row.get("tokens_per_sec_per_gpu", ""))
             name = " ".join(row.get(key, "") for key in ("model", "system", "gpus", "precision", "policy_lag"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from rlecon.readers.logs import BaseReader
 from rlecon.readers.record import Draft
-from rlecon.readers.text import pairs
+from rlecon.readers.text import pairs, whole
 
 SIGNATURE = re.compile(
     r"Global step \d+[^:]{0,20}:|timing/(?:make_experience|ppo_train|step_total|broadcast)\b|['\"]actor_time['\"]\s*:"
@@ -52,7 +52,7 @@ class Reader(BaseReader):
     def _draft(metrics: dict[str, float]) -> Iterator[Draft]:
         if not metrics.keys() & (_PHASES.keys() | {"timing/step_total", "reward"}):
             return
-        draft = Draft(step=int(metrics["global_step"]) if "global_step" in metrics else None)
+        draft = Draft(step=whole(metrics.get("global_step", metrics.get("step")), 0.0))
         for key, phase in _PHASES.items():
             if key in metrics:
                 draft.add(phase, metrics[key])

@@ -16,7 +16,7 @@ from rlecon.readers.record import Draft, Hints
 from rlecon.readers.text import number, pairs, product, ratio, table_rows, whole
 
 SIGNATURE = re.compile(
-    r"Step \d+ \| Time: [\d.]+s \|.*(?:tokens/s|Seq\. Length)|\[TRAIN\].*tokens_per_second:|"
+    r"Step \d+ \| Time: [\d.]{1,15}s \|.{0,500}(?:tokens/s|Seq\. Length)|\[TRAIN\].{0,300}tokens_per_second:|"
     r"time/(?:wait_for_batch|forward_backward|wait_for_policy|broadcast_weights)|num_gpus,device,seq_len"
 )
 _LINE = re.compile(r"Step (\d{1,9}) \| (Time: .{1,2000})")
@@ -125,11 +125,7 @@ class Reader(BaseReader):
     def _table(self, header: str, lines: Iterator[str]) -> Iterator[Draft]:
         failed = 0
 
-        def rows():
-            yield header
-            yield from lines
-
-        for row in table_rows(rows()):
+        for row in table_rows([header], lines):
             if row.get("success", "").strip().lower() != "true":
                 failed += 1
                 continue

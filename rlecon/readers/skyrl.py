@@ -70,7 +70,8 @@ class Reader(BaseReader):
         timing = {key[7:]: value for key, value in metrics.items() if key.startswith("timing/")} or timers
         if not timing and "reward/avg_raw_reward" not in metrics:
             return
-        draft = Draft(step=whole(metrics.get("trainer/global_step"), 0.0), seconds=timing.get("step"))
+        step = metrics.get("trainer/global_step", metrics.get("step"))
+        draft = Draft(step=whole(step, 0.0), seconds=timing.get("step"))
         for name, phase in _PHASES.items():
             if name in timing:
                 draft.add(phase, timing[name])

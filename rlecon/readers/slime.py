@@ -25,7 +25,7 @@ _PHASES = {
 }  # fmt: skip
 _OUTSIDE = ("perf/sleep_time", "perf/wake_up_time", "perf/update_weights_time")
 _RECORD = re.compile(r"\b(perf|rollout) (\d{1,9}): ")
-_LOOSE = re.compile(r"^['\"{\s]{0,4}(?:perf|rollout)/")
+_LOOSE = re.compile(r"^['\"{\s]{0,4}(?:perf|rollout)/|^\{\"")
 _LABEL = re.compile(r"zero_std/count_([-\d.]+)")
 
 
@@ -40,8 +40,8 @@ class Reader(BaseReader):
             if "perf" in line or "rollout" in line:
                 found = _RECORD.search(line)
                 if found or _LOOSE.match(line):
-                    step = int(found[2]) if found else current
                     values = pairs(line[found.end() :] if found else line)
+                    step = int(found[2]) if found else whole(values.get("step"), 0.0) or current
                     if metrics and (
                         step != current or metrics.keys() & values.keys() & {"perf/step_time", "perf/rollout_time"}
                     ):

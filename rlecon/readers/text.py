@@ -7,6 +7,7 @@ import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from rlecon.errors import RleconError
 
@@ -17,6 +18,7 @@ _WRAPPED = re.compile(r"^(?:np\.\w+|numpy\.\w+|tensor|torch\.tensor)\((.*?)(?:,[
 _LEADING = re.compile(
     r"^[~≈]?\s*([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s*[-–]\s*(\d+\.?\d*))?\s*(%?)(.*)$"
 )
+_COLUMN = re.compile(r"[\w][\w ./@()-]{0,200}$")
 # A key and a number in the shapes that frameworks print: `'key': 'value'`, `"key": value`, `key:value`, `key = value`.
 _PAIR = re.compile(
     r"""(?<![\w./@-])([A-Za-z_][\w./@-]{0,119})['"]?\s{0,4}[:=]\s{0,4}['"]?(?:np\.float\d\d\(|tensor\()?"""
@@ -159,9 +161,9 @@ def _file_lines(path, progress):
             yield _clean(rest) + CUT
 
 
-def table_rows(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Rows of a comma-separated table with a header line, as dictionaries of text."""
-    rows = csv.reader(line.replace("\0", "") for line in lines)
+def table_rows(*parts: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Rows of a comma-separated table with a header line, as dictionaries of text; the parts are read in turn."""
+    rows = csv.reader(line.replace("\0", "") for line in chain(*parts))
     header: list[str] | None = None
     while True:
         try:
@@ -174,3 +176,27 @@ def table_rows(lines: Iterable[str]) -> Iterator[dict[str, str]]:
             header = [cell.strip() for cell in row]
         elif len(row) == len(header):
             yield dict(zip(header, row, strict=True))
+
+
+def records(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as they are, but for an exported table of metrics: its rows become ``{"key": value, ...}`` lines.
+
+    A header is a first line of comma-separated cells with slashes in the framework's own key names; W&B puts the run's name
+    and " - " before each key.
+
+    >>> list(records(["Step,run - timing_s/gen,timing_s/step", "1,5.0,"]))
+    ['{"step": 1, "timing_s/gen": 5.0}']
+    """
+    lines = iter(lines)
+    first, second = next(lines, ""), next(lines, "")
+    cells = [cell.strip(' "') for cell in first[:100_000].split(",")]
+    header = len(cells) > 2 and first.count("/") > 1 and second.count(",") == first.count(",")
+    if not header or not all(_COLUMN.match(cell) for cell in cells):
+        yield from chain([first, second], lines)
+        return
+    keys = [cell.rpartition(" - ")[2] for cell in cells]
+    keys = ["step" if key.lower() in ("step", "_step") else key for key in keys]
+    for row in table_rows([",".join(f"c{i}" for i in range(len(keys)))], [second], lines):
+        known = {key: text for key, text in zip(keys, row.values(), strict=True) if text.strip()}
+        shown = [f'"{key}": {text}' for key, text in known.items() if not key.endswith(("__MIN", "__MAX"))]
+        yield "{" + ", ".join(shown) + "}"

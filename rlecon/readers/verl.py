@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from rlecon.readers.logs import BaseReader
 from rlecon.readers.record import Draft, Hints
-from rlecon.readers.text import decimals, number, quantity, ratio, whole
+from rlecon.readers.text import decimals, number, pairs, quantity, ratio, whole
 
 SIGNATURE = re.compile(
     r"timing_s/(?:gen|step|collect_trajectory|old_log_prob|update_actor|ref)\b|critic/score/mean|global_seqlen/|"
@@ -53,6 +53,11 @@ class Reader(BaseReader):
                     yield from self._draft(metrics)
                 metrics, tail = {"step": started[1]}, self._take(started[2], metrics_into := {})
                 metrics.update(metrics_into)
+            elif line.startswith("{") and ('"timing_s/' in line or '"critic/' in line):
+                if metrics:
+                    yield from self._draft(metrics)
+                yield from self._draft({key: repr(value) for key, value in pairs(line).items()})
+                metrics, tail = {}, ""
             elif " - " in line and (_WANTED.search(line) or tail):
                 tail = self._take(self._joined(line, tail, metrics), metrics)
             elif line.lstrip().startswith("|"):

@@ -23,8 +23,8 @@ def step(number, **values):
 @pytest.mark.parametrize(
     ("printed", "value"),
     [
-        ("0.5", 0.5), ("-1e-08", -1e-8), ("np.float64(0.19)", 0.19), ("tensor(2.5, device='cuda:0')", 2.5), ("57%", 0.57),
-        ("~29s", 29.0), ("2.3-2.7%", 0.025), ("3597s (60 min)", 3597.0), ("1,234.5 tok/s", 1234.5),
+        ("0.5", 0.5), ("-1e-08", -1e-8), ("np.float64(0.19)", 0.19), ("tensor(2.5, device='cuda:0')", 2.5),
+        ("57%", 0.57), ("~29s", 29.0), ("2.3-2.7%", 0.025), ("3597s (60 min)", 3597.0), ("1,234.5 tok/s", 1234.5),
         ("0.12…", None), ("0.12...", None), ("?", None), ("", None), ("nan", None), ("inf", None), ("1e400", None),
         ("9" * 300, None),
     ],
@@ -68,7 +68,7 @@ def test_progress_reaches_the_end(tmp_path):
     assert len(seen) > 1 and seen[-1] == (size, size)
     assert report.total["steps"] == 60_000 and len(report.steps) <= logs._LISTED
     numbers = [s.step for s in report.steps]
-    assert set(b - a for a, b in zip(numbers[:-1], numbers[1:], strict=True)) == {numbers[1] - numbers[0]}
+    assert {b - a for a, b in zip(numbers[:-1], numbers[1:], strict=True)} == {numbers[1] - numbers[0]}
 
 
 def test_averages_are_means_and_pooled_ratios():
@@ -117,9 +117,9 @@ def test_the_report_is_plain_json_with_the_keys_of_the_contract():
     report = read_log(FIXTURES / "verl_8b_g5.log", usd_per_gpu_hour=2.0)
     out = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     keys = {
-        "rollouts", "group_size", "gpus", "step_seconds", "phase_seconds", "phase_share", "response_tokens", "all_tokens",
-        "gpu_hours", "usd", "pass_rate", "bits_per_rollout", "bits_per_token", "bits_per_gpu_hour", "mixed_group_share",
-        "truncated_share", "flags",
+        "rollouts", "group_size", "gpus", "step_seconds", "phase_seconds", "phase_share", "response_tokens",
+        "all_tokens", "gpu_hours", "usd", "pass_rate", "bits_per_rollout", "bits_per_token", "bits_per_gpu_hour",
+        "mixed_group_share", "truncated_share", "flags",
     }  # fmt: skip
     assert keys | {"framework", "steps"} <= out.keys() and keys <= out["steps"][0].keys()
 
@@ -166,8 +166,8 @@ def test_a_step_number_that_goes_back_is_kept_and_said():
 
 @pytest.mark.parametrize(
     "bad",
-    [dict(gpus=0), dict(gpus=2.5), dict(group_size=-1), dict(usd_per_gpu_hour=float("nan")), dict(rollouts="many"),
-     dict(framework="keras")],
+    [{"gpus": 0}, {"gpus": 2.5}, {"group_size": -1}, {"usd_per_gpu_hour": float("nan")}, {"rollouts": "many"},
+     {"framework": "keras"}],
 )  # fmt: skip
 def test_bad_arguments_are_one_clear_error(bad):
     with pytest.raises(RleconError) as caught:
@@ -190,7 +190,8 @@ def test_what_cannot_be_read_is_refused(tmp_path):
 
 
 def test_frameworks_are_told_apart():
-    names = {path.name: read_log(path).framework for path in sorted(FIXTURES.iterdir()) if path.name != "skyrl_table.md"}
+    files = [path for path in sorted(FIXTURES.iterdir()) if path.name != "skyrl_table.md"]
+    names = {path.name: read_log(path).framework for path in files}
     for name, framework in names.items():
         expected = next(f for f in logs.FRAMEWORKS if name.startswith(f.split("_")[0]))
         assert framework == expected, name
@@ -201,3 +202,10 @@ def test_nothing_is_executed(tmp_path):
     evil = f"perf 0: {{'perf/rollout_time': __import__('os').system('touch {target}'), 'perf/step_time': 3.0}}"
     assert read_log([evil]).step_seconds == 3.0
     assert not target.exists()
+
+
+def test_a_line_with_commas_and_slashes_is_no_table():
+    odd = "INFO loaded a/b, c/d, e/f, and g/h"
+    ten, thirty = step(1, timing_s__step=10), step(2, timing_s__step=30)
+    assert read_log([odd, ten, "x/y, z/w, v/u", thirty]).step_seconds == 20
+    assert read_log([odd, odd.replace(",", ";"), ten, odd, odd, thirty]).step_seconds == 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def test_nested_timers_and_an_unknown_peak():
     r = read("verl_small.log")
     assert (r.rollouts, r.group_size, r.gpus) == (1024, 8, 1)
     assert r.phase_share["rollout"] == approx(0.333, rel=0.002), "generate_sequences and reshard lie inside gen"
-    assert r.phase_share["old_logprobs"] == approx(0.211, rel=0.002) and r.phase_share["update"] == approx(0.442, rel=0.002)
+    assert r.phase_share["old_logprobs"] == approx(0.211, rel=0.002)
+    assert r.phase_share["update"] == approx(0.442, rel=0.002)
     assert "reference" not in r.phase_share
     assert r.mfu is None and flagged(r, "mfu", "unknown peak")
     assert r.bits_per_rollout == approx(0.433, rel=0.001) and r.bits_per_token == approx(4.65e-3, rel=0.01)
@@ -305,3 +307,38 @@ def test_openrlhf_console():
     assert two.overlapping and two.step_seconds == 95 and flagged(r, "run at the same time")
     old = read("openrlhf_old.log")
     assert old.step_seconds is None and old.phase_seconds["old_logprobs"] == 150
+
+
+# ------------------------------------------------------------------------------------------------ exported metrics
+
+EXPORTED = {
+    "verl": {"timing_s/gen": 6, "timing_s/update_actor": 3, "timing_s/step": 10, "perf/total_num_tokens": 1920,
+             "perf/throughput": 96, "response_length/mean": 100, "prompt_length/mean": 20},
+    "trl": {"reward": 0.5, "completions/mean_length": 100, "frac_reward_zero_std": 0.25, "step_time": 10},
+    "skyrl": {"timing/generate": 6, "timing/policy_train": 3, "timing/step": 10, "reward/avg_raw_reward": 0.5},
+    "slime": {"perf/rollout_time": 6, "perf/train_wait_time": 6, "perf/train_time": 4, "perf/step_time": 10},
+    "openrlhf": {"timing/generation": 6, "timing/ppo_train": 3, "timing/make_experience": 1, "timing/step_total": 10},
+    "prime_rl": {"time/step": 10, "time/wait_for_batch": 6, "time/forward_backward": 3, "perf/mfu": 20},
+    "nemo_rl": {"timing/train/total_step_time": 10, "timing/train/generation": 6, "timing/train/policy_training": 3},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("framework", EXPORTED)
+@pytest.mark.parametrize("style", ["json", "csv", "wandb"])
+def test_exported_metrics(framework, style):
+    values = {"step": 1} | EXPORTED[framework]
+    rows = [values, values | {"step": 2}]
+    if style == "json":
+        lines = [json.dumps(row) for row in rows]
+    else:
+        name = "brave-run-7 - " if style == "wandb" else ""
+        lines = [",".join(k if k == "step" else name + k for k in values)]
+        lines += [",".join(map(str, row.values())) for row in rows]
+    if framework == "trl" and style != "json":
+        lines[0] += ",rewards/format/mean"
+        lines[1:] = [line + ",1.0" for line in lines[1:]]
+    report = read_log(lines)
+    assert report.framework == framework and [s.step for s in report.steps] == [1, 2]
+    assert report.step_seconds == 10
+    if framework != "trl":
+        assert 6 in report.phase_seconds.values()
