@@ -181,8 +181,8 @@ def table_rows(*parts: Iterable[str]) -> Iterator[dict[str, str]]:
 def records(lines: Iterable[str]) -> Iterator[str]:
     """Lines as they are, but for an exported table of metrics: its rows become ``{"key": value, ...}`` lines.
 
-    A header is a first line of comma-separated cells with slashes in the framework's own key names; W&B puts the run's name
-    and " - " before each key.
+    A header is a first line of comma-separated cells with slashes in the framework's own key names; W&B puts the run's
+    name and " - " before each key.
 
     >>> list(records(["Step,run - timing_s/gen,timing_s/step", "1,5.0,"]))
     ['{"step": 1, "timing_s/gen": 5.0}']

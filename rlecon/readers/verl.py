@@ -37,6 +37,9 @@ _LINE = re.compile(
     r"(?:^|[ \t)'\"])((?:timing_s|perf|critic|response_length|prompt_length|actor|training)/[\w./@-]{1,100})['\"]?"
     r"\s{0,4}:(.*)"
 )
+_BELOW = re.compile(r"\s{0,8}[-*]?\s{0,4}(Throughput|MFU)\b[^:]{0,60}:(.{1,60})")
+_MORE = re.compile(r" - [a-z_]\w{0,40}/[\w/@.+-]{1,100}:")
+_WHOLE = re.compile(r"[a-z_]\w{0,40}/[\w/@.+-]{1,100}:[-+\d.eE]{1,40}$")
 _OF = re.compile(r"\((\d{1,9})\s*/\s*(\d{1,9})\b")
 
 
@@ -45,7 +48,7 @@ class Reader(BaseReader):
 
     def read(self, lines: Iterator[str]) -> Iterator[Draft]:
         metrics: dict[str, str] = {}
-        tail = ""
+        tail, in_table = "", False
         for line in lines:
             started = _STEP.search(line) if "step:" in line else None
             if started:
@@ -58,10 +61,10 @@ class Reader(BaseReader):
                     yield from self._draft(metrics)
                 yield from self._draft({key: repr(value) for key, value in pairs(line).items()})
                 metrics, tail = {}, ""
-            elif " - " in line and (_WANTED.search(line) or tail):
+            elif " - " in line and (_WANTED.search(line) or tail and _MORE.search(line)):
                 tail = self._take(self._joined(line, tail, metrics), metrics)
             elif line.lstrip().startswith("|"):
-                self._table_row(line, metrics)
+                in_table = self._table_row(line, metrics) or in_table
                 tail = ""
             elif "/" in line and (found := _LINE.search(line)) and (_WANTED.match(found[1])):
                 if found[1] in metrics and found[1].startswith(("timing_s/step", "perf/throughput")):
@@ -70,8 +73,8 @@ class Reader(BaseReader):
                 metrics[found[1]] = found[2]
                 tail = ""
             else:
-                if metrics and (found := re.match(r"\s{0,8}[-*]?\s{0,4}(Throughput|MFU)\b[^:]{0,60}:(.{1,60})", line)):
-                    metrics[{"Throughput": "perf/throughput", "MFU": "perf/mfu/actor"}[found[1]]] = found[2]
+                if in_table and (found := _BELOW.match(line)):
+                    metrics.setdefault({"Throughput": "perf/throughput", "MFU": "perf/mfu/actor"}[found[1]], found[2])
                 tail = ""
         if metrics:
             yield from self._draft(metrics)
@@ -89,22 +92,26 @@ class Reader(BaseReader):
     @staticmethod
     def _joined(line: str, tail: str, metrics: dict[str, str]) -> str:
         """Undo a wrap in the middle of a pair: the pieces are glued unless the new line starts a pair of its own."""
-        first = line.split(" - ", 1)[0]
-        if not tail or not first.strip(" -") or ":" in first and _WANTED.match(first.strip(" -")):
+        first = line.lstrip().split(" - ", 1)[0]
+        if not _WHOLE.match(tail.strip() + first) or ":" in tail and _WHOLE.match(first):
             return line
         metrics.pop(tail.rpartition(":")[0].strip(" -"), None)
-        return tail + line.lstrip()
+        return tail.strip() + line.lstrip()
 
     @staticmethod
-    def _table_row(line: str, metrics: dict[str, str]) -> None:
+    def _table_row(line: str, metrics: dict[str, str]) -> bool:
+        """Store a row of a pasted table whose first cell is a timer's name; say whether it was one."""
         cells = [cell.strip(" *`") for cell in line.strip(" |").split("|", 3)]
         if len(cells) < 2 or quantity(cells[1])[0] is None:
-            return
+            return False
         name = (cells[0].split() or [""])[0]
         if name in _PHASES:
             metrics["timing_s/" + name] = cells[1]
-        elif name.lower() in ("total", "step"):
-            metrics["timing_s/step"] = cells[1]
+        elif name.lower() in ("total", "step") and any(key.startswith("timing_s/") for key in metrics):
+            metrics.setdefault("timing_s/step", cells[1])
+        else:
+            return False
+        return True
 
     def _draft(self, metrics: dict[str, str]) -> Iterator[Draft]:
         step = metrics.get("step") or metrics.get("training/global_step", "")

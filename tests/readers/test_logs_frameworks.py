@@ -342,3 +342,19 @@ def test_exported_metrics(framework, style):
     assert report.step_seconds == 10
     if framework != "trl":
         assert 6 in report.phase_seconds.values()
+
+
+def test_noise_after_a_step_changes_nothing():
+    quiet = (FIXTURES / "verl_8b_g5.log").read_text().splitlines()
+    noise = [
+        "2026-11-30 12:00:00 - INFO - engine: loaded shard 3 of 8",
+        "12 - INFO - perf: fine",
+        "Throughput: 3.2 requests/s",
+        "| Total | 12 |",
+        "| GPU | 0 |",
+        "saved at step: 3 - done",
+        "{'loss': 1.0}",
+    ]
+    calm, loud = read_log(quiet), read_log(quiet + noise)
+    assert len(loud.steps) == 1
+    assert loud.to_dict() == calm.to_dict()
