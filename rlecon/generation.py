@@ -14,7 +14,7 @@ import sympy as sp
 
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
-from rlecon.special import reached_tokens
+from rlecon.special import last_tokens, reached_tokens
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_token
 
 # --- speculation ------------------------------------------------------------------------------------------------------
@@ -243,15 +243,37 @@ decode_time_equation = Equation(
     + v.prefill_seconds_per_sequence * v.decoding_sequences,
     "a sequence decodes its tokens and waits while the prefills of its neighbours take their turn",
 )
+_queued = sp.Max(0, v.sequences_per_engine - v.resident_sequences)
+refill_tokens_equation = Equation(
+    v.refill_tokens,
+    v.response_tokens
+    * sp.Max(
+        0,
+        _queued / v.resident_sequences
+        + (1 - (v.square_response_tokens / v.response_tokens**2 - 1)) / 2 * sp.Min(1, _queued / v.resident_sequences),
+    ),
+    "each place frees up once per mean response; the first time later, since all started fresh (renewal theory)",
+)
 refill_equation = Equation(
     v.refill_seconds,
-    sp.Max(0, v.sequences_per_engine - v.resident_sequences)
-    / v.resident_sequences
-    * (v.response_tokens / v.tokens_per_verification * v.inter_token_seconds),
+    (
+        v.refill_tokens * (v.inter_token_seconds - v.decoding_sequences * v.slope_seconds)
+        + _queued * v.response_tokens * v.slope_seconds
+    )
+    / v.tokens_per_verification,
     "full engines until the queue is empty",
 )
 drain_tokens_equation = Equation(
-    v.drain_tokens, v.longest_response_tokens, "the phase ends with the longest response of the whole step"
+    v.drain_tokens,
+    last_tokens(
+        sp.Min(v.started_rollouts, v.engines * v.resident_sequences),
+        v.engines * _queued,
+        v.refill_tokens,
+        v.log_length_location,
+        v.log_length_sd,
+        v.max_response_tokens,
+    ),
+    "the phase ends with the last response of the whole step, whenever it started",
 )
 expert_drain_equation = Equation(
     v.expert_drain_tokens,
@@ -410,6 +432,7 @@ EQUATIONS = [
     queue_equation,
     engines_equation,
     in_flight_equation,
+    refill_tokens_equation,
     refill_equation,
     drain_tokens_equation,
     expert_drain_equation,

@@ -15,6 +15,7 @@ import sympy as sp
 TINY_SPREAD = 1e-12  # stands for a spread of zero: every length alike
 NEWTON_STEPS = 16  # to rounding for mean/cap up to 0.9999
 LOW_NODES, HIGH_NODES = 24, 48
+AGE_NODES, LAST_CHUNK = 8, 250
 PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
 
@@ -59,6 +60,14 @@ def _peak_rule(args, dimension, same, plain):
     return dimension(cap)
 
 
+def _last_rule(args, dimension, same, plain):
+    first, rest, wait, location, spread, cap = args
+    same([wait, cap], cap)
+    for arg in (first, rest, location, spread):
+        plain(arg, arg)
+    return dimension(cap)
+
+
 class Special(sp.Function):
     """Base of the registered functions: real, never rewritten by SymPy, evaluated numerically only."""
 
@@ -94,6 +103,7 @@ path_rollouts = _declare("path_rollouts", 2, r"n_{\mathrm{path}}", _all_plain)
 capped_square = _declare("capped_square", 3, r"\mathrm{square}", _square_of_last)
 longest_tokens = _declare("longest_tokens", 4, r"\mathrm{longest}", _like_last)
 peak_tokens = _declare("peak_tokens", 4, r"x_{\mathrm{peak}}", _peak_rule)
+last_tokens = _declare("last_tokens", 6, r"L_{\mathrm{last}}", _last_rule)
 reached_tokens = _declare("reached_tokens", 5, r"\mathrm{reach}", _like_last)
 
 
@@ -158,28 +168,36 @@ def _evaluate_reached_tokens(n, share, location, spread, cap):
     return (head + body + tail)[()]
 
 
+@cache
+def _peak_grid():
+    return np.linspace(0.0, 1.0, PEAK_NODES)
+
+
 def _evaluate_peak_tokens(held, location, spread, cap):
     """Most tokens that a batch started together ever caches, per sequence: max over t of Pr(L > t) (held + t).
 
     The largest of evenly spaced nodes, and one Newton step from it.
     """
-    held, location, spread, cap = (
-        np.asarray(x, float)[..., None] for x in np.broadcast_arrays(held, location, spread, cap)
-    )
     s = _scipy()
+    if np.ndim(held) or np.ndim(location) or np.ndim(spread) or np.ndim(cap):
+        arrays = np.broadcast_arrays(*(np.asarray(x, float)[..., None] for x in (held, location, spread, cap)))
+        held, location, spread, cap = arrays
     spread = np.maximum(spread, TINY_SPREAD)
     with np.errstate(all="ignore"):
         end = np.maximum(np.minimum((np.log(cap) - location) / spread, PEAK_TOP), PEAK_BOTTOM)
-        z = PEAK_BOTTOM + (end - PEAK_BOTTOM) * np.linspace(0.0, 1.0, PEAK_NODES)
+        z = PEAK_BOTTOM + (end - PEAK_BOTTOM) * _peak_grid()
         value = s.ndtr(-z) * (held + np.exp(location + spread * z))
-        best = np.max(value, axis=-1)
-        z = np.take_along_axis(z, np.argmax(value, axis=-1)[..., None], axis=-1)
+        if value.ndim == 1:
+            best, z = value.max(), z[value.argmax()]
+        else:
+            best = value.max(axis=-1, keepdims=True)
+            z = np.take_along_axis(z, value.argmax(axis=-1)[..., None], axis=-1)
         grown = np.exp(location + spread * z)
         share, hazard = grown / (held + grown), np.exp(-z * z / 2 - s.log_ndtr(-z)) / np.sqrt(2 * np.pi)
         slope, bend = spread * share - hazard, spread**2 * share * (1 - share) - hazard * (hazard - z)
         z = np.minimum(z - np.where(bend < 0, slope / bend, 0.0), end)
-        better = (s.ndtr(-z) * (held + np.exp(location + spread * z)))[..., 0]
-    return np.fmax(best, better)[()]
+        best = np.fmax(best, s.ndtr(-z) * (held + np.exp(location + spread * z)))
+    return best if value.ndim == 1 else best[..., 0]
 
 
 def _evaluate_longest_tokens(n, location, spread, cap):
@@ -281,6 +299,55 @@ def _evaluate_path_rollouts(start, target):
     return np.sum(w * half * rate, axis=-1)[()]
 
 
+def _evaluate_last_tokens(first, rest, wait, location, spread, cap):
+    """Decode steps from the last start to the last end: ``first`` sequences start together, ``rest`` more at even
+    distances over the following ``wait`` steps.
+
+    The chance that all have ended u steps after the last start is F(wait + u)^first times the product of F over the
+    later starts, whose logarithm is ``rest`` times a mean over their ages.
+    """
+    if not (np.any(np.asarray(rest) > 0) and np.any(np.asarray(wait) > 0)):
+        plain = _evaluate_reached_tokens(first, 1.0, location, spread, cap)
+        return np.broadcast_to(plain, np.broadcast_shapes(np.shape(plain), np.shape(rest), np.shape(wait)))[()]
+    arrays = np.broadcast_arrays(*(np.asarray(x, float) for x in (first, rest, wait, location, spread, cap)))
+    shape, flat = arrays[0].shape, [x.reshape(-1) for x in arrays]
+    out, waves = np.empty(flat[0].size), (flat[1] > 0) & (flat[2] > 0)
+    late, early = np.flatnonzero(waves), np.flatnonzero(~waves)
+    if early.size:
+        out[early] = _evaluate_reached_tokens(flat[0][early], 1.0, *(x[early] for x in flat[3:]))
+    for start in range(0, late.size, LAST_CHUNK):
+        at = late[start : start + LAST_CHUNK]
+        out[at] = _last_of_waves(*(x[at, None] for x in flat))
+    return out.reshape(shape)[()]
+
+
+@cache
+def _age_nodes():
+    y, w = _nodes(AGE_NODES)
+    return ((1 + y) / 2) ** 3, w * 1.5 * ((1 + y) / 2) ** 2
+
+
+def _last_of_waves(first, rest, wait, location, spread, cap):
+    s = _scipy()
+    total, spread = first + rest, np.maximum(spread, TINY_SPREAD)
+    (x_low, w_low), (x_high, w_high) = _nodes(LOW_NODES), _nodes(HIGH_NODES)
+    share, weight = _age_nodes()
+    with np.errstate(all="ignore"):
+        end = (np.log(cap) - location) / spread
+        top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(total, 1.0)) + 60.0))
+        bottom = np.minimum(-8.5, top)
+        knee = np.clip(s.ndtri(np.exp(-36.0 / total)), bottom, top)
+        low, high = (knee - bottom) / 2.0, (top - knee) / 2.0
+        z = np.concatenate([(knee + bottom) / 2.0 + low * x_low, (top + knee) / 2.0 + high * x_high], axis=-1)
+        w = np.concatenate([low * w_low, high * w_high], axis=-1)
+        u = np.exp(location + spread * z)
+        age = np.concatenate([wait, wait * share], axis=-1)[:, None, :]
+        t = u[:, :, None] + age
+        ended = s.log_ndtr((np.log(t) - location[:, None]) / spread[:, None]) * (t < cap[:, None])
+        power = -np.expm1(first * ended[..., 0] + rest * (ended[..., 1:] @ weight))
+        return np.exp(location[:, 0] + spread[:, 0] * bottom[:, 0]) + spread[:, 0] * np.sum(w * u * power, axis=-1)
+
+
 def implementations() -> dict:
     """NumPy evaluation of every special function, by name, plus the elementary ones that printed code calls."""
     return {
@@ -298,4 +365,5 @@ def implementations() -> dict:
         "longest_tokens": _evaluate_longest_tokens,
         "reached_tokens": _evaluate_reached_tokens,
         "peak_tokens": _evaluate_peak_tokens,
+        "last_tokens": _evaluate_last_tokens,
     }

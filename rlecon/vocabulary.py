@@ -428,6 +428,7 @@ engine_sequences_per_second = quantity("engine_sequences_per_second", r"\nu_{\ma
 drain_tokens = quantity("drain_tokens", r"L_{\mathrm{drain}}", "token", "decode steps from the last refill to the end")
 expert_drain_tokens = quantity("expert_drain_tokens", r"L_{\mathrm{drain},x}", "token",
                                "full reads of the experts during the drain")
+refill_tokens = quantity("refill_tokens", r"L_{\mathrm{waves}}", "token", "decode steps until the queue is empty")
 refill_seconds = quantity("refill_seconds", r"\tau_{\mathrm{waves}}", "s", "full engine, until the queue is empty")
 drain_seconds = quantity("drain_seconds", r"\tau_{\mathrm{drain}}", "s", "from the empty queue to the last sequence")
 batch_generation_seconds = quantity("batch_generation_seconds", r"\tau_{\mathrm{batch}}", "s",

@@ -2,7 +2,7 @@
 // A page loads this file as a script; Node can `require` it. `show` writes a number into a message.
 (function (root) {
   "use strict";
-  const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48,
+  const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48, AGE_NODES = 8,
     PEAK_BOTTOM = -8.5, PEAK_TOP = 6, PEAK_NODES = 96, BETA_NODES = 80, CHANNEL_NODES = 100;
 
   // (1 + 2t) exp(t^2) erfc(t) for t >= 0 as a Chebyshev series in (t - 3.75)/(t + 3.75): relative error below 1e-15.
@@ -85,7 +85,8 @@
     }
     return { x, w };
   }
-  const NODES = { [LOW_NODES]: legendre(LOW_NODES), [HIGH_NODES]: legendre(HIGH_NODES) };
+  const NODES = { [LOW_NODES]: legendre(LOW_NODES), [HIGH_NODES]: legendre(HIGH_NODES),
+    [AGE_NODES]: legendre(AGE_NODES) };
 
   function length_location(mean, spread, cap) {
     spread = Math.max(spread, TINY_SPREAD);
@@ -147,6 +148,37 @@
     const bend = spread * spread * share * (1 - share) - hazard * (hazard - at);
     const better = value(Math.min(at - (bend < 0 ? slope / bend : 0), end));
     return better > best ? better : best;
+  }
+
+  function last_tokens(first, rest, wait, location, spread, cap) {
+    if (!(rest > 0 && wait > 0)) return reached_tokens(first, 1, location, spread, cap);
+    spread = Math.max(spread, TINY_SPREAD);
+    const total = first + rest, ages = NODES[AGE_NODES];
+    const end = (Math.log(cap) - location) / spread;
+    const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(total, 1)) + 60));
+    const bottom = Math.min(-8.5, top);
+    const knee = Math.min(Math.max(normal_quantile(Math.exp(-36 / total)), bottom), top);
+    const logEnded = (t) => {
+      if (t >= cap) return 0;
+      const z = (Math.log(t) - location) / spread;
+      return z < 0 ? logTail(-z) : Math.log1p(-normal_cdf(-z));
+    };
+    let out = Math.exp(location + spread * bottom);
+    for (const [low, high, count] of [[bottom, knee, LOW_NODES], [knee, top, HIGH_NODES]]) {
+      const { x, w } = NODES[count], half = (high - low) / 2, middle = (high + low) / 2;
+      let sum = 0;
+      for (let i = 0; i < count; i++) {
+        const u = Math.exp(location + spread * (middle + half * x[i]));
+        let later = 0;
+        for (let j = 0; j < AGE_NODES; j++) {
+          const y = (1 + ages.x[j]) / 2;
+          later += ages.w[j] * 1.5 * y * y * logEnded(u + wait * y * y * y);
+        }
+        sum += w[i] * u * -Math.expm1(first * logEnded(u + wait) + rest * later);
+      }
+      out += spread * half * sum;
+    }
+    return out;
   }
 
   function longest_tokens(n, location, spread, cap) { return reached_tokens(n, 1, location, spread, cap); }
@@ -285,7 +317,7 @@
   }
 
   const special = { normal_cdf, normal_quantile, log_gamma, digamma, length_location, capped_square, longest_tokens,
-    reached_tokens, peak_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show, exponential };
+    reached_tokens, peak_tokens, last_tokens, mean_entropy, mean_flat_share, group_weight, gaussian_channel, path_rollouts, show, exponential };
   if (typeof module === "object" && module.exports) module.exports = special;
   else root.rleconSpecial = special;
 })(typeof globalThis === "object" ? globalThis : this);
