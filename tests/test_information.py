@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from itertools import pairwise
 
@@ -10,10 +11,11 @@ import pytest
 import sympy as sp
 from scipy import integrate, special, stats
 
-from rlecon import Run, bill, information, vocabulary
+from rlecon import Run, bill, information, units, vocabulary
 from rlecon.equation import EQUATIONS, Equation, Model
 from rlecon.errors import RleconError
 from rlecon.information import binary_divergence, binary_entropy, elimination, halving, mutual_information
+from tests.mutants import mutants
 
 HOFFMANN = {
     "irreducible_loss_nats": 1.69,
@@ -41,6 +43,22 @@ def topic():
     return [e for e in EQUATIONS.values() if e.topic == "information"]
 
 
+def of_bill(mean, observed, plus, minus, variance=None, beta=None):
+    """Inputs of the bill's bits: a Beta distribution of pass rates, or every prompt alike."""
+    a, b = beta or (mean, 1 - mean)
+    spread = 0.0 if beta is None else math.sqrt(variance)
+    return {
+        "mean_pass_rate": mean,
+        "pass_rate_spread": spread,
+        "pass_variance": mean * (1 - mean) - spread**2,
+        "beta_successes": a,
+        "beta_failures": b,
+        "observed_pass_rate": observed,
+        "false_positive_rate": plus,
+        "false_negative_rate": minus,
+    }
+
+
 # Published or hand-computed values: equation, inputs, value, half a unit of the last digit printed.
 KNOWN = [
     ("entropy_bits", {"pass_rate": 0.5}, 1.0, 1e-12),
@@ -54,6 +72,12 @@ KNOWN = [
     ),
     ("youden_index", {"false_positive_rate": 0.2, "false_negative_rate": 0.3}, 0.5, 1e-12),
     ("verifier_information", {"pass_rate": 0.3, "false_positive_rate": 0.2, "false_negative_rate": 0.3}, 0.164, 5e-4),
+    # harmonic numbers: (H_6 - H_2/3 - 2 H_4/3)/ln 2; the others by quadrature in 20 digits
+    ("mean_entropy", {"mean_pass_rate": 1 / 3, "beta_successes": 2, "beta_failures": 4}, 0.809512217388, 1e-11),
+    ("bits_per_rollout", of_bill(0.3, 0.35, 0.2, 0.3), 0.164331119185, 1e-11),
+    ("bits_per_rollout", of_bill(0.6, 0.628, 0.1, 0.02), 0.679732813665, 1e-11),
+    ("bits_per_rollout", of_bill(1 / 3, 1 / 3, 0.05, 0.1, 2 / 63, (2, 4)), 0.494339833285, 1e-9),
+    ("bits_per_rollout", of_bill(0.6, 0.662, 0.2, 0.03, 0.04, (3, 2)), 0.437584704970, 1e-9),
     ("success_bits", {"pass_rate": math.exp(-1)}, 0.5307, 5e-5),
     ("success_bits", {"pass_rate": 0.05}, 0.216096, 5e-7),
     ("level_bits", {"levels": 21}, 4.39, 5e-3),
@@ -66,9 +90,9 @@ KNOWN = [
     ("bits_per_step", {"bits_per_rollout": 0.88, "rollouts": 2048}, 1802.24, 1e-9),
     ("bits_per_token", {"bits_per_rollout": 1, "response_tokens": 32000}, 3.125e-5, 1e-15),
     ("tokens_per_bit", {"bits_per_token": 1e-6}, 1e6, 1e-6),
-    ("pretraining_flops_per_token", {"active_parameters_matmul": 1.0, "backward_passes": 3}, 6.0, 1e-12),
-    ("rl_flops_per_token", {"active_parameters_matmul": 1.0, "backward_passes": 3, "scoring_passes": 0}, 8.0, 1e-12),
-    ("rl_flops_per_token", {"active_parameters_matmul": 1.0, "backward_passes": 3, "scoring_passes": 2}, 12.0, 1e-12),
+    ("pretraining_flops_per_token", {"active_parameters_matmul": 2.0, "backward_passes": 3}, 12.0, 1e-12),
+    ("rl_flops_per_token", {"active_parameters_matmul": 2.0, "backward_passes": 3, "scoring_passes": 0}, 16.0, 1e-12),
+    ("rl_flops_per_token", {"active_parameters_matmul": 2.0, "backward_passes": 3, "scoring_passes": 2}, 24.0, 1e-12),
     ("flops_ratio_per_token", {"rl_flops_per_token": 8.0, "pretraining_flops_per_token": 6.0}, 4 / 3, 1e-12),
     (
         "pretraining_gpu_seconds_per_token",
@@ -100,6 +124,7 @@ KNOWN = [
     ("vocabulary_bits_per_token", {"vocabulary_size": 50257}, 15.617, 5e-4),
     ("vocabulary_bits_per_token", {"vocabulary_size": 100277}, 16.614, 5e-4),
     ("loss_bits_per_token", CHINCHILLA | HOFFMANN, 2.79, 5e-3),
+    ("loss_bits_per_token", CHINCHILLA | HOFFMANN, 2.793988816335, 1e-11),  # in 20 digits, apart from the package
     ("reducible_bits_per_token", CHINCHILLA | HOFFMANN, 0.356, 5e-4),
     ("learned_bits_per_token", CHINCHILLA | HOFFMANN, 0.0915, 5e-5),
     ("learned_limit_bits_per_token", CHINCHILLA | HOFFMANN, 0.327, 5e-4),
@@ -125,8 +150,7 @@ def test_known_values(name, values, value, tolerance):
 
 
 def test_every_equation_has_a_value_from_elsewhere():
-    elsewhere = {name for name, *_ in KNOWN} | {"bits_per_rollout", "mean_entropy"}  # the two below, by simulation
-    assert {e.name for e in topic()} == elsewhere
+    assert {e.name for e in topic()} == {name for name, *_ in KNOWN}
 
 
 @pytest.mark.parametrize("equation", topic(), ids=lambda e: e.name)
@@ -470,6 +494,26 @@ def test_a_wrong_formula_is_rejected():
         if name == "entropy_bits"
     ]
     assert all(misses)
+
+
+@pytest.mark.parametrize("equation", topic(), ids=lambda e: e.name)
+def test_slips_are_caught(equation):
+    """A flipped sign, a dropped term, a factor of 1.1, a swapped unit: caught by units or by the values above."""
+    values = [case[1:] for case in KNOWN if case[0] == equation.name]
+    missed, made = [], 0
+    for words, right in mutants(equation.right):
+        made += 1
+        try:
+            units.check(equation.left, right)
+        except RleconError:
+            continue
+        changed = copy.copy(equation)
+        changed.right = right
+        changed.__dict__.pop("_alone", None)
+        room = Model([changed])
+        if all(abs(float(room.solve(v, check=False)[equation.left.name]) - x) <= t for v, x, t in values):
+            missed.append(words)
+    assert made and not missed
 
 
 def test_joint_table_is_checked():
