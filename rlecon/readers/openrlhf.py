@@ -23,6 +23,7 @@ _PHASES = {
     "timing/policy_train": "update", "timing/broadcast": "weight_sync", "timing/actor_idle_wait": "idle",
     "generate_time": "rollout", "actor_time": "old_logprobs", "wait_time": "idle",
 }  # fmt: skip
+_KNOWN = {*_PHASES, "timing/step_total", "reward", "response_length", "total_length", "truncated"}
 _STEP = re.compile(r"Global step (\d{1,9})[^:]{0,20}:")
 
 
@@ -38,7 +39,7 @@ class Reader(BaseReader):
                     yield from self._draft(metrics)
                 metrics = pairs(line[found.end() :]) | {"global_step": float(found[1])}
             elif "timing/" in line or "reward" in line or "_time" in line or metrics and ":" in line:
-                values = pairs(line)
+                values = {key: value for key, value in pairs(line).items() if key in _KNOWN or line.startswith("{")}
                 if not metrics and not values.keys() & _PHASES.keys():
                     continue
                 if metrics.keys() & values.keys() & (_PHASES.keys() | {"timing/step_total"}):

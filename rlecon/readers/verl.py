@@ -32,7 +32,7 @@ _WANTED = re.compile(
     r"timing_s/|timing_per_token_ms/|perf/|critic/(?:score|rewards|advantages)/|response_length/|prompt_length/|"
     r"global_seqlen/|training/global_step|response/"
 )
-_STEP = re.compile(r"(?:^|[\s)])step:\s*(\d{1,9}|\?)(?=\s|$)(.*)")
+_STEP = re.compile(r"(?:^|[\s)])step:\s?(\d{1,9}|\?)(?= - [\w-]{1,60}/)(.*)")
 _LINE = re.compile(
     r"(?:^|[ \t)'\"])((?:timing_s|perf|critic|response_length|prompt_length|actor|training)/[\w./@-]{1,100})['\"]?"
     r"\s{0,4}:(.*)"
@@ -48,7 +48,7 @@ class Reader(BaseReader):
 
     def read(self, lines: Iterator[str]) -> Iterator[Draft]:
         metrics: dict[str, str] = {}
-        tail, in_table = "", False
+        tail, in_table, rows = "", False, 0
         for line in lines:
             started = _STEP.search(line) if "step:" in line else None
             if started:
@@ -64,8 +64,9 @@ class Reader(BaseReader):
             elif " - " in line and (_WANTED.search(line) or tail and _MORE.search(line)):
                 tail = self._take(self._joined(line, tail, metrics), metrics)
             elif line.lstrip().startswith("|"):
-                in_table = self._table_row(line, metrics) or in_table
-                tail = ""
+                rows += self._table_row(line, metrics, rows)
+                in_table, tail = in_table or rows > 0, ""
+                continue
             elif "/" in line and (found := _LINE.search(line)) and (_WANTED.match(found[1])):
                 if found[1] in metrics and found[1].startswith(("timing_s/step", "perf/throughput")):
                     yield from self._draft(metrics)
@@ -76,6 +77,7 @@ class Reader(BaseReader):
                 if in_table and (found := _BELOW.match(line)):
                     metrics.setdefault({"Throughput": "perf/throughput", "MFU": "perf/mfu/actor"}[found[1]], found[2])
                 tail = ""
+            rows = 0
         if metrics:
             yield from self._draft(metrics)
 
@@ -99,7 +101,7 @@ class Reader(BaseReader):
         return tail.strip() + line.lstrip()
 
     @staticmethod
-    def _table_row(line: str, metrics: dict[str, str]) -> bool:
+    def _table_row(line: str, metrics: dict[str, str], rows: int) -> bool:
         """Store a row of a pasted table whose first cell is a timer's name; say whether it was one."""
         cells = [cell.strip(" *`") for cell in line.strip(" |").split("|", 3)]
         if len(cells) < 2 or quantity(cells[1])[0] is None:
@@ -107,7 +109,7 @@ class Reader(BaseReader):
         name = (cells[0].split() or [""])[0]
         if name in _PHASES:
             metrics["timing_s/" + name] = cells[1]
-        elif name.lower() in ("total", "step") and any(key.startswith("timing_s/") for key in metrics):
+        elif name.lower() in ("total", "step") and rows:
             metrics.setdefault("timing_s/step", cells[1])
         else:
             return False

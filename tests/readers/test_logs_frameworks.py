@@ -344,17 +344,30 @@ def test_exported_metrics(framework, style):
         assert 6 in report.phase_seconds.values()
 
 
-def test_noise_after_a_step_changes_nothing():
-    quiet = (FIXTURES / "verl_8b_g5.log").read_text().splitlines()
-    noise = [
-        "2026-11-30 12:00:00 - INFO - engine: loaded shard 3 of 8",
-        "12 - INFO - perf: fine",
-        "Throughput: 3.2 requests/s",
-        "| Total | 12 |",
-        "| GPU | 0 |",
-        "saved at step: 3 - done",
-        "{'loss': 1.0}",
-    ]
-    calm, loud = read_log(quiet), read_log(quiet + noise)
-    assert len(loud.steps) == 1
-    assert loud.to_dict() == calm.to_dict()
+NOISE = [
+    "2026-11-30 12:00:00 - INFO - engine: loaded shard 3 of 8",
+    "12 - INFO - perf: fine",
+    "Throughput: 3.2 requests/s, reward model at http://10.0.0.1:8000/v1",
+    "| Total | 12 |",
+    "| GPU | 0 |",
+    "saved at step: 3 - done",
+    "Processed prompts: 100%|##########| 16/16 [00:05<00:00,  3.1it/s]",
+    "{'finish_reason': 'stop', 'text': 'the answer is 12'}",
+    "INFO 11-30 12:00:01 metrics.py:455] Avg prompt throughput: 0.0 tokens/s, Running: 256 reqs, KV cache: 81.2%",
+    "RuntimeWarning: step 5 took long: 3.0 s",
+    "<answer> 3/4 </answer> score: 1.0",
+]
+
+
+# Wrapped lines stand next to each other: anything between the pieces would lose the wrapped value.
+STEADY = sorted({path.name for path in FIXTURES.glob("*.log")} - {"verl_wrapped.log"})
+
+
+@pytest.mark.parametrize("name", STEADY)
+def test_noise_between_lines_changes_nothing(name):
+    quiet = (FIXTURES / name).read_text().splitlines()
+    loud = [*NOISE]
+    for i, line in enumerate(quiet):
+        loud += [line, NOISE[i % len(NOISE)], NOISE[(3 * i + 1) % len(NOISE)]]
+    loud += NOISE
+    assert read_log(loud).to_dict() == read_log(quiet).to_dict()
