@@ -200,7 +200,7 @@ def tokenomics():
         words=(
             (_q("signal_per_step") <= 0,
              "No rollout differs from another: tokens are paid for and nothing is for sale."),
-            (True, "A token costs {usd_per_token|usd|2} whatever the pass rate. At {mean_pass_rate|%|2} a bit takes "
+            (True, "A token costs the same at every pass rate. At {mean_pass_rate|%|2} a bit takes "
                    "{rollouts_per_bit|rollouts|2} and costs {usd_per_bit|usd|2}."),
         ),
     )  # fmt: skip
