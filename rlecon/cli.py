@@ -176,6 +176,25 @@ def read(log, run_file, settings, json_output, **hints):
     click.echo(reading.text(answer))
 
 
+@main.command()
+@click.argument("run_file", required=False, type=click.Path(dir_okay=False))
+@click.option("--pilot", type=click.Path(dir_okay=False), help="Training log of the run's first steps.")
+@set_option
+@json_option
+@say_errors
+def target(run_file, pilot, settings, json_output):
+    """Steps, GPU-hours and dollars to target.pass_rate: from a pilot's log, else from published runs."""
+    from rlecon import forecast
+
+    answer = forecast.target(one_run(run_file, settings), pilot)
+    if json_output:
+        as_json(answer.to_dict())
+        return
+    from rlecon import report
+
+    click.echo(report.target(answer))
+
+
 @main.command("import")
 @click.argument("config", nargs=-1, required=True, type=click.Path())
 @click.option("--framework", help="verl, trl, nemo-rl, prime-rl, openrlhf, slime, roll or areal; else detected.")

@@ -211,6 +211,12 @@ class Bill:
             },
             "learning": {name: figure(name) for name in LEARNING},
         }
+        if self.run["target.pass_rate"] is not None and np.ndim(v["step_seconds"]) == 0:
+            from rlecon.forecast import target
+
+            found = target(self.run, overrides=self.overrides)
+            out["target"] = {k: x for k, x in found.to_dict().items() if k in ("steps", "usd", "gpu_hours", "basis")}
+            self.warnings += [f"target: {note}" for note in found.notes if f"target: {note}" not in self.warnings]
         out["sensitivity"] = self.sensitivity() if np.ndim(v["step_seconds"]) == 0 else []
         out["warnings"] = self.warnings
         out["not_modeled"] = self.not_modeled

@@ -106,6 +106,34 @@ def estimate(bill) -> str:
     return "\n".join(lines)
 
 
+def target(forecast) -> str:
+    """The text of ``rlecon target``."""
+
+    def span(row, unit):
+        low, mid, high = row["low"], row["mid"], row["high"]
+        if low is None or not np.isfinite(low):
+            return "unknown"
+        if high is None or not np.isfinite(high):
+            return f"at least {value(low, unit)}"
+        if mid is None or not np.isfinite(mid):
+            return f"{value(low, unit)} to {value(high, unit)}"
+        return f"{value(mid, unit)} ({value(low, unit)} to {value(high, unit)})"
+
+    words = {"pilot": "the pilot's log", "logit_per_step": "the given drift", "published": "published runs"}
+    lines = [
+        f"From {forecast.start_pass_rate:.3g} to {forecast.target_pass_rate:.3g}: "
+        f"{span(forecast.steps, '')} steps, {span(forecast.gpu_hours, 'GPU-hours')}, {span(forecast.usd, 'usd')}.",
+        f"Drift from {words[forecast.basis]}.",
+        "",
+        "By clock",
+        *(f"  {name.replace('_', ' '):<13} {span(row, '')} steps" for name, row in forecast.clocks.items()),
+        "",
+        "Mind",
+        *(f"  {note}" for note in forecast.notes),
+    ]
+    return "\n".join(lines)
+
+
 def advice(bill, count) -> list[str]:
     """The settings whose next value saves most, then the inputs that the bill follows most closely."""
     rows = bill.sensitivity()

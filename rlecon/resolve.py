@@ -274,8 +274,6 @@ def _unpriced(run, not_modeled):
     def given(name):
         return run.origins[name] not in ("default", "not given")
 
-    if given("target.pass_rate"):
-        not_modeled.append("target: use `rlecon target` for steps and dollars to a pass rate.")
     if given("judge.name"):
         not_modeled.append("judge: a model that scores or teaches is not priced.")
     if np.any(np.asarray(run["update.tenants"]) > 1) or np.any(np.asarray(run["update.duty_cycle"]) < 1):
