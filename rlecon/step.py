@@ -86,6 +86,11 @@ utilisation_share_equation = Equation(
     "the same tokens are written at one utilisation and learned from at another; nothing else takes time",
     name="rollout_share_by_utilisation",
 )
+overlap_equation = Equation(
+    v.overlap_gain,
+    1 / sp.Max(v.rollout_share, 1 - v.rollout_share),
+    "against two pools that work in turn; against one pool, perfectly packed, overlap by itself gains nothing",
+)
 cpu_equation = Equation(
     v.environment_cpu_seconds,
     sp.Piecewise(

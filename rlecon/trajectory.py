@@ -5,20 +5,30 @@ from __future__ import annotations
 import sympy as sp
 
 from rlecon.equation import Equation
-from rlecon.special import capped_square, length_location, longest_tokens, peak_tokens
+from rlecon.special import (
+    capped_square,
+    length_location,
+    longest_tokens,
+    normal_cdf,
+    normal_quantile,
+    peak_tokens,
+)
 from rlecon.vocabulary import (
     biased_response_tokens,
+    blom_tokens,
     context_tokens,
     continuous_generation,
     environment_seconds_per_rollout,
     environment_seconds_per_turn,
     generated_tokens_per_step,
     group_size,
+    kept_response_tokens,
     log_length_location,
     log_length_sd,
     longest_response_tokens,
     max_response_tokens,
     new_tokens_per_turn,
+    one_token,
     oversampling,
     peak_context_tokens,
     prefill_tokens,
@@ -26,6 +36,7 @@ from rlecon.vocabulary import (
     processed_tokens_per_step,
     prompt_tokens,
     prompts_per_step,
+    race_tokens,
     response_tokens,
     response_tokens_cv,
     rollouts,
@@ -67,6 +78,30 @@ longest_equation = Equation(
     longest_response_tokens,
     longest_tokens(started_rollouts, log_length_location, log_length_sd, max_response_tokens),
     "E[max] = integral of 1 - cdf^n up to the cap",
+)
+# Beside the bill: racing to the first n, and a formula for the back of an envelope.
+race_equation = Equation(
+    race_tokens,
+    one_token * sp.exp(log_length_location + log_length_sd * normal_quantile(1 / oversampling)),
+    "the round ends at a quantile of the lengths, not at their maximum (many rollouts, no cap)",
+)
+kept_equation = Equation(
+    kept_response_tokens,
+    one_token
+    * oversampling
+    * sp.exp(log_length_location + log_length_sd**2 / 2)
+    * normal_cdf(normal_quantile(1 / oversampling) - log_length_sd),
+    "racing keeps the short answers: the mean of a lognormal below that quantile",
+)
+blom_equation = Equation(
+    blom_tokens,
+    one_token
+    * sp.exp(
+        log_length_location
+        + log_length_sd * normal_quantile((rollouts - sp.Rational(3, 8)) / (rollouts + sp.Rational(1, 4)))
+    ),
+    "the median rank of the largest normal score: 5 to 21 % low for lognormal lengths",
+    source="blom1958",
 )
 biased_equation = Equation(
     biased_response_tokens,

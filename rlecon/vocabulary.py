@@ -250,6 +250,11 @@ log_length_location = quantity("log_length_location", r"m_L", "1", "mean of ln L
 square_response_tokens = quantity("square_response_tokens", r"\mathrm{E}[L_i^2]", "token^2", "second moment of length")
 longest_response_tokens = quantity("longest_response_tokens", r"L_{(n)}", "token",
                                    "expected length of the longest response of a step")
+race_tokens = quantity("race_tokens", r"L_{\mathrm{race}}", "token",
+                       "length at which a round ends that keeps the first n of the rollouts started")
+kept_response_tokens = quantity("kept_response_tokens", r"L_{\mathrm{kept}}", "token", "mean length of the rollouts kept")
+blom_tokens = quantity("blom_tokens", r"L_{\mathrm{Blom}}", "token",
+                       "hand formula for the longest of n uncut responses")
 biased_response_tokens = quantity("biased_response_tokens", r"L_{\mathrm b}", "token",
                                   "length-biased mean: length of the response that a random token belongs to")
 turns = quantity("turns", "T", "turn", "model calls in one trajectory", "[1,inf)")
@@ -323,7 +328,7 @@ gpus_per_node = quantity("gpus_per_node", r"n_{\mathrm{node}}", "GPU", "GPUs tha
 memory_bytes = quantity("memory_bytes", r"M_{\mathrm{gpu}}", "byte", "memory of one GPU", "(0,inf)")
 memory_bytes_per_second = quantity("memory_bytes_per_second", r"\mathrm{BW}", "byte/s", "memory bandwidth", "(0,inf)")
 link_bytes_per_second = quantity("link_bytes_per_second", r"\mathrm{BW}_{\mathrm{link}}", "byte/s",
-                                 "link of one GPU within a node, one direction", "(0,inf)")
+                                 "link of one GPU within a node, one direction", "(0,inf]")
 host_link_bytes_per_second = quantity("host_link_bytes_per_second", r"\mathrm{BW}_{\mathrm{host}}", "byte/s",
                                       "link of one GPU to its CPU, one direction", "(0,inf)")
 rollout_flops_per_second = quantity("rollout_flops_per_second", r"F_{\mathrm{roll}}", "FLOP/s",
@@ -494,6 +499,8 @@ update_bytes_per_gpu = quantity("update_bytes_per_gpu", r"M_{\mathrm{upd}}", "by
 rollout_bytes_per_gpu = quantity("rollout_bytes_per_gpu", r"M_{\mathrm{roll}}", "byte", "memory of the engine on one GPU")
 
 heading("Step")
+overlap_gain = quantity("overlap_gain", r"\nu_{\mathrm{over}}", "1",
+                        "step time of two pools in turn over that of the same pools side by side", "[1,inf)")
 concurrent_streams = quantity("concurrent_streams", r"1_{\parallel}", "1",
                               "1 where generation and training run at the same time on two pools", "[0,1]")
 continuous_generation = quantity("continuous_generation", r"1_{\mathrm{cont}}", "1",
