@@ -254,7 +254,8 @@ BILL_PRESETS = (
         "frontier, long horizon",
         {**FRONTIER.values, "rollout.max_response_tokens": 262144, "hardware.rollout_gpus": 512,
          "update.overlap": "full", "update.staleness_steps": 4, "rollout.turns": 100,
-         "rollout.tool_tokens_per_turn": 500, "rollout.environment_seconds_per_turn": 5, "rollout.environment_cpus": 4, "run.steps": 1000},
+         "rollout.tool_tokens_per_turn": 500, "rollout.environment_seconds_per_turn": 5,
+         "rollout.environment_cpus": 4, "run.steps": 1000},
     ),
 )  # fmt: skip
 SECTIONS = (
@@ -282,11 +283,13 @@ TURNS = ("hardware.gpus", "rollout.group_size", "rollout.prompts_per_step", "rol
 BILL_WORDS = (
     (_q("mixed_group_share") <= 0,
      "At this pass rate no group holds both outcomes: the run is paid for and teaches nothing."),
-    (_q("rollout_share") > 0.5,
+    ((_q("rollout_share") > 0.5) & (_q("mixed_group_share") > 0),
      "A step takes {step_seconds|seconds|2}, {rollout_share|%|2} of it rollout; {mixed_group_share|%|2} of its groups "
      "teach."),
-    (True, "A step takes {step_seconds|seconds|2}; rollout is only {rollout_share|%|2} of it. "
-           "{mixed_group_share|%|2} of its groups teach."),
+    (_q("mixed_group_share") > 0,
+     "A step takes {step_seconds|seconds|2}; rollout is only {rollout_share|%|2} of it. {mixed_group_share|%|2} of its "
+     "groups teach."),
+    (True, "A step takes {step_seconds|seconds|2}, {rollout_share|%|2} of it rollout."),
 )  # fmt: skip
 BILL_OUTPUTS = (
     Output("usd_run", "The run", "usd", 2, spread=_MONEY, apart="environment_build_usd"),

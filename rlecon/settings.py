@@ -138,7 +138,8 @@ trainable_equation = Equation(
 )
 microbatch_equation = Equation(
     v.microbatch_tokens,
-    sp.Piecewise((v.max_response_tokens, v.max_response_tokens < sp.oo), (2 * v.response_tokens, True)),
+    # SymPy takes a real symbol to be finite: "< oo" would be true of every cap
+    sp.Piecewise((v.max_response_tokens, 1 / v.max_response_tokens > 0), (2 * v.response_tokens, True)),
     "one micro-batch holds a response of the greatest length; without a cap, of twice the mean",
 )
 parallel_equation = Equation(

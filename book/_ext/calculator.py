@@ -25,8 +25,10 @@ from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.formatting import format_number
 from rlecon.quantity import REGISTRY
+from rlecon.run import KEYS, NEEDED
+from rlecon.run_dials import run_of
 
-SCRIPTS, STYLES = ("special.js", "calculator.js"), ("calculator.css",)
+SCRIPTS, STYLES = ("special.js", "calculator.js", "bill.js"), ("calculator.css",)
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 360, 250, 54, 16, 32, 44
 THIN = "\N{NO-BREAK SPACE}"
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -38,7 +40,11 @@ OWN_MARK = ("%", "$", "$/h")  # units that stand in the number itself
 
 def shown(value, unit="", digits=3) -> str:
     """A figure as the page writes it, or the words that stand for one that is no number."""
+    if value is None:
+        return "unknown"
     value = float(value)
+    if unit == "whole":
+        return f"{value:,.0f}"
     if not math.isfinite(value):
         return "without bound" if value == math.inf else "undefined"
     whole = value == int(value) and abs(value) < 1e6
@@ -85,22 +91,38 @@ def nearest(d: Dial, x) -> int:
     return min((i for i, s in enumerate(d.stops) if s is not None), key=lambda i: abs(f(d.stops[i]) - f(x)))
 
 
-def in_words(c: Calculator, values) -> str:
+def _true(relation, values) -> bool:
+    if relation is True:
+        return True
+    known = {x: values[x.name] for x in relation.free_symbols}
+    return None not in known.values() and bool(relation.subs(known))
+
+
+def sentence(c: Calculator, text: str, values, state) -> str:
+    """A sentence with its figures and choices filled in."""
+    label = lambda key: next(dict(x.options)[state[key]] for x in c.choices if x.key == key)  # noqa: E731
+    text = re.sub(r"\{=([\w.]+)\}", lambda m: label(m[1]), text)
+    return re.sub(
+        r"\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}", lambda m: shown(values[m[1]], m[2] or "", int(m[3] or 3)), text
+    )
+
+
+def in_words(c: Calculator, values, state=None) -> str:
     """The first sentence whose relation holds."""
-    for relation, text in c.words:
-        holds = relation is True or bool(relation.subs({s: values[s.name] for s in relation.free_symbols}))
-        if holds:
-            return re.sub(
-                r"\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}",
-                lambda m: shown(values[m[1]], m[2] or "", int(m[3] or 3)),
-                text,
-            )
-    return ""
+    chosen = next((text for relation, text in c.words if _true(relation, values)), "")
+    return sentence(c, chosen, values, state or c.defaults)
+
+
+def notes(c: Calculator, values, state) -> list[str]:
+    """What a reader should beware of at this state."""
+    said = [d.missing for d in c.dials if state[d.key] is None and any(values.get(n, 0) is None for n in d.unknown)]
+    held = [t for when, r, t in c.notes if all(state[k] == x for k, x in when.items()) and _true(r, values)]
+    return [sentence(c, text, values, state) for text in said + held]
 
 
 def spread(o: Output, values):
     """Both ends of a figure's interval, or None."""
-    if o.spread is None:
+    if o.spread is None or values[o.name] is None:
         return None
     apart = values[o.apart] if o.apart else 0.0
     ends = [float(apart + (values[o.name] - apart) * values[f]) for f in o.spread]
@@ -239,11 +261,22 @@ def _literal(data) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
+def _file_default(key: str):
+    value = KEYS[key].default
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _file_allowed(d: Dial) -> str:
+    """The domain in the run file's own unit."""
+    return KEYS[d.key].allowed if d.key in KEYS else d.allowed
+
+
 def _holds(relation) -> str:
     if relation is True:
         return "() => true"
     names = sorted(s.name for s in relation.free_symbols)
-    return f"({{{', '.join(names)}}}) => {printing.condition_text(relation, printing.JAVASCRIPT)}"
+    known = " && ".join(f"{n} !== null" for n in names)
+    return f"({{{', '.join(names)}}}) => {known} && ({printing.condition_text(relation, printing.JAVASCRIPT)})"
 
 
 def script(c: Calculator) -> str:
@@ -251,6 +284,8 @@ def script(c: Calculator) -> str:
     dials = [
         {"key": d.key, "quantity": d.quantity, "label": d.label, "default": d.default, "stops": d.stops, "unit": d.unit,
          "log": d.log, "empty": d.empty, "emptySays": d.empty_says, "also": dict(d.also), "missing": d.missing,
+         "unknown": d.unknown, "proxies": d.proxies, "fileAllowed": _file_allowed(d),
+         "turned": d.quantity.removeprefix("requested_"),
          "scale": d.scale, "allowed": d.allowed, "optional": None in d.stops, **d.bounds}
         for d in c.dials
     ]  # fmt: skip
@@ -267,13 +302,27 @@ def script(c: Calculator) -> str:
              "apart": o.apart} for o in c.outputs
         ],
         "presets": [{"words": p.words, "values": dict(p.values)} for p in c.presets],
+        "bars": [{"label": label, "name": name} for label, name, _ in c.bars],
+        "turns": c.turns,
+        "signal": c.signal,
     }  # fmt: skip
+    if c.bars:
+        shown_here = {x.key for x in (*c.dials, *c.choices)}
+        data |= {
+            "known": [k for k in KEYS if not k.startswith("judge.")] + [k for k in KEYS if k.startswith("judge.")],
+            "needed": list(NEEDED),
+            "fileDefaults": {k: _file_default(k) for k in KEYS},
+            "given": {k: x for k, x in c.base.values.items() if c.base.origins[k] == "given" and k not in shown_here},
+        }
+    cautions = ",".join(
+        f"{{when: {_literal(dict(w))}, holds: {_holds(r)}, text: {_literal(t)}}}" for w, r, t in c.notes
+    )
     words = ",".join(f"{{holds: {_holds(r)}, text: {_literal(t)}}}" for r, t in c.words)
     solve = c.model.javascript(c.wanted).replace("</", "<\\/")
     return (
         "globalThis.rleconCalculators = globalThis.rleconCalculators || {};\n"
         f"rleconCalculators[{_literal(c.name)}] = Object.assign({_literal(data)}, "
-        f"{{words: [{words}], solve: {solve}}});"
+        f"{{words: [{words}], notes: [{cautions}], solve: {solve}}});"
     )
 
 
@@ -342,6 +391,100 @@ def _fixed(c: Calculator) -> str:
     )
 
 
+def _controls(c: Calculator, ident: str) -> str:
+    """Choices and dials, under headings where there are many."""
+    made = {x.key: _choice(x, f"{ident}-c{i}") for i, x in enumerate(c.choices)}
+    made |= {d.key: _dial(d, f"{ident}-d{i}") for i, d in enumerate(c.dials)}
+    if len(c.sections) < 2:
+        order = [k for _, keys in c.sections for k in keys] or list(made)
+        return "".join(made[k] for k in order)
+    return "".join(
+        f'<details class="calc-section"{" open" if i < 3 else ""}><summary>{escape(title)}</summary>'
+        f'<div class="calc-dials-of">{"".join(made[k] for k in keys)}</div></details>'
+        for i, (title, keys) in enumerate(c.sections)
+    )
+
+
+def panels(c: Calculator, values) -> str:
+    """Where a step goes, what to change first, and what to beware of, for calculators of a whole bill."""
+    if not c.bars:
+        return ""
+    sizes = [max(0.0, float(values[name])) for _, name, _ in c.bars]
+    bars = "".join(
+        f'<div class="calc-bar{"" if x > 0 else " calc-zero"}"><span>{escape(label)}</span>'
+        f'<span class="calc-bar-track"><span class="calc-bar-fill calc-{meaning}" '
+        f'style="width:{100 * x / max(sizes):.2f}%"></span></span>'
+        f'<span class="calc-bar-value">{shown(x, "seconds", 2)}</span>'
+        f'<span class="calc-bar-share">{shown(x / sum(sizes), "%", 2)}</span></div>'
+        for (label, _, meaning), x in zip(c.bars, sizes, strict=True)
+    )
+    remarks = "".join(f"<li>{escape(text)}</li>" for text in notes(c, values, c.defaults))
+    return (
+        f'<div class="calc-panels"><section class="calc-panel"><h3>Where a step goes</h3>{bars}</section>'
+        f'<section class="calc-panel"><h3>Change this first</h3>{_first(c)}</section></div>'
+        f'<ul class="calc-remarks">{remarks}</ul>'
+    )
+
+
+def signed(x: float) -> str:
+    return ("\N{MINUS SIGN}" if x < 0 else "+") + f"{abs(x):.2f}"
+
+
+def _first(c: Calculator) -> str:
+    """Tables of elasticities and next settings, from the package's own bill."""
+    from rlecon.pricing import bill
+
+    labels = {x.key: x.label for x in (*c.dials, *c.choices)}
+    options = {x.key: dict(x.options) for x in c.choices}
+    made = bill(run_of(c, c.defaults))
+    rows = [r for r in made.sensitivity() if r["input"] in labels]
+    now = {**c.defaults, "rollout.tensor_parallel": int(made["tensor_parallel"])}
+
+    def word(key, value):
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return options[key][text] if key in options else text
+
+    smooth = "".join(
+        f"<tr><td>{escape(labels[r['input']])}</td><td>"
+        + (f"{signed(r['below'])} down, {signed(r['above'])} up" if "below" in r else signed(r["elasticity"]))
+        + "</td></tr>"
+        for r in [r for r in rows if "elasticity" in r][:5]
+    )
+    turned = "".join(
+        f'<tr><td><button type="button" class="calc-turn" disabled>{escape(labels[r["input"]])}: '
+        f"{escape(word(r['input'], now[r['input']]))} → {escape(word(r['input'], r['next']))}</button></td>"
+        f"<td>×{r['ratio']:.2f}</td><td>{'×' + format(r['ratio_per_signal'], '.2f') if 'ratio_per_signal' in r else ''}"
+        "</td></tr>"
+        for r in [r for r in rows if "next" in r and r["input"] in c.turns][:5]
+    )
+    return (
+        '<table class="calc-table"><thead><tr><th scope="col">1 % more of</th><th scope="col">bill, %</th></tr></thead>'
+        f'<tbody class="calc-elasticities">{smooth}</tbody></table>'
+        '<table class="calc-table"><thead><tr><th scope="col">Next setting</th><th scope="col">bill</th>'
+        f'<th scope="col">per signal</th></tr></thead><tbody class="calc-settings">{turned}</tbody></table>'
+    )
+
+
+def run_file(c: Calculator) -> str:
+    """The run as a file and as a command, and a place to paste one."""
+    if not c.bars or c.short:
+        return ""
+    text = ""
+    for section, table in run_of(c, c.defaults).given().items():
+        lines = [f"{k} = {_literal(x)}" for k, x in table.items() if x != KEYS[f"{section}.{k}"].default]
+        text += ("\n" if text else "") + f"[{section}]\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+    return (
+        '<details class="calc-more"><summary>This run as a file, and yours</summary>'
+        f'<pre class="calc-file-text" tabindex="0" aria-label="The run as a file">{escape(text)}</pre>'
+        '<p><button type="button" class="calc-copy-file" disabled>Copy as run file</button> '
+        '<button type="button" class="calc-copy-command" disabled>Copy as command</button></p>'
+        '<label>A run file of yours <textarea class="calc-pasted" rows="6" spellcheck="false" autocomplete="off" '
+        "disabled></textarea></label>"
+        '<p><button type="button" class="calc-paste" disabled>Use it</button> '
+        '<span class="calc-paste-note" role="status"></span></p></details>'
+    )
+
+
 def head(c: Calculator, ident: str) -> str:
     presets = "".join(
         f'<button type="button" class="calc-preset" disabled>{escape(p.words)}</button>' for p in c.presets
@@ -373,21 +516,19 @@ def body(c: Calculator, ident: str) -> str:
         f'<p class="calc-main"><output class="calc-big">{escape(shown(values[o.name], o.unit, o.digits))}</output> '
         f'<span class="calc-spread">{escape(span)}</span></p>'
         f'<p class="calc-words">{escape(in_words(c, values))}</p></div>'
-        '<div class="calc-dials">'
-        + "".join(_choice(x, f"{ident}-c{i}") for i, x in enumerate(c.choices))
-        + "".join(_dial(d, f"{ident}-d{i}") for i, d in enumerate(c.dials))
-        + "</div>"
+        '<div class="calc-dials">' + _controls(c, ident) + "</div>"
         f'<div class="calc-view">{svg(c, p, ident)}'
         f'<p class="calc-against"><label for="{ident}-over">against</label> '
         f'<select class="calc-over" id="{ident}-over" autocomplete="off" disabled>{overs}</select></p>'
         f'<div class="calc-outputs" role="group" aria-label="Figures; the pressed one is plotted">{outputs}</div></div>'
         "</div>"
-        '<div class="calc-actions"><button type="button" class="calc-reset" disabled>Reset</button>'
+        + panels(c, values)
+        + '<div class="calc-actions"><button type="button" class="calc-reset" disabled>Reset</button>'
         '<button type="button" class="calc-link" disabled>Copy link</button>'
         '<button type="button" class="calc-csv" disabled>Curve as CSV</button>'
         '<span class="calc-note" role="status"></span></div>'
         f'<details class="calc-more"><summary>The curve as a table</summary>{_table(c, o, p["points"])}</details>'
-        f"{_fixed(c)}"
+        f"{run_file(c)}{_fixed(c)}"
         '<p class="calc-hidden calc-live" aria-live="polite"></p>'
     )
 
@@ -407,6 +548,8 @@ class CalculatorDirective(SphinxDirective):
         except RleconError as error:
             raise self.error(f"calculator {name!r}: {error}") from None
         self.env.note_dependency(str(Path(__file__).resolve()))
+        about = self.env.metadata[self.env.docname]
+        about["calculators"] = about.get("calculators", "") + (" bill" if c.bars else " calculator")
         raw = lambda text: nodes.raw("", text, format="html")  # noqa: E731
         opening = f'<div class="calc" id="{ident}" data-name="{name}" role="group" aria-labelledby="{ident}-title">'
         out = [raw(opening + texts[0])]
@@ -427,10 +570,19 @@ def formula_latex(model: Model, name: str) -> str:
     return name if "=" in name else model.by_left[name].latex()
 
 
-def setup(app: Sphinx) -> dict:
-    app.add_directive("calculator", CalculatorDirective)
+def load_where_needed(app: Sphinx, pagename, templatename, context, doctree) -> None:
+    """Pages without a calculator load nothing of it."""
+    used = app.env.metadata.get(pagename, {}).get("calculators", "")
+    if not used:
+        return
     for name in SCRIPTS:
-        app.add_js_file(name, loading_method="defer")
+        if name != "bill.js" or "bill" in used:
+            app.add_js_file(name, loading_method="defer", priority=800)
     for name in STYLES:
         app.add_css_file(name)
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("calculator", CalculatorDirective)
+    app.connect("html-page-context", load_where_needed)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -63,6 +63,8 @@
   }
   // A figure, or the words that stand for one that is no number.
   function figure(x, unit, digits) {
+    if (x === null) return "unknown";
+    if (unit === "whole") return group(String(x % 1 === 0.5 && Math.floor(x) % 2 === 0 ? Math.floor(x) : Math.round(x)));
     return Number.isFinite(x) ? format(x, unit, digits) : x === Infinity ? "without bound" : "undefined";
   }
 
@@ -103,7 +105,7 @@
 
   // --- solving ------------------------------------------------------------------------------------------------------
   function quantities(c, state) {
-    const q = Object.assign({}, c.fixed);
+    const q = Object.assign({}, c.fixed), unknown = [];
     for (const table of c.tables) {
       const row = table.rows[table.keys.map((k) => state[k]).join("|")];
       if (typeof row === "string") return { reason: row };
@@ -112,36 +114,48 @@
     for (const d of c.dials) {
       const x = state[d.key];
       if (x !== null) Object.assign(q, { [d.quantity]: x }, d.also);
-      else if (d.empty !== null) q[d.quantity] = d.empty;
-      else if (!(d.quantity in q)) return { reason: d.missing || d.label + ": a number is needed" };
+      else if (d.empty === null && d.quantity in q) continue;
+      else if (d.empty !== null || d.unknown.length) {
+        if (!(d.quantity in q)) unknown.push(...d.unknown);
+        q[d.quantity] = d.empty === null ? 0 : d.empty;
+      } else return { reason: d.missing || d.label + ": a number is needed" };
     }
-    return { q };
+    return { q, unknown };
   }
-  function solve(c, q) {
-    const out = c.solve(q, S);
-    return { values: Object.assign({}, q, out.values), reason: out.reason };
+  function solve(c, q, unknown) {
+    const out = c.solve(q, S), values = Object.assign({}, q, out.values);
+    for (const name of unknown) values[name] = null;
+    return { values, reason: out.reason };
   }
-  function evaluate(c, state) {
-    const { q, reason } = quantities(c, state);
-    return reason ? { reason } : solve(c, q);
+  function evaluate(c, state, change) {
+    const { q, unknown, reason } = quantities(c, state);
+    return reason ? { reason } : solve(c, Object.assign(q, change), unknown);
   }
   function spread(output, v) {
-    if (!output.spread) return null;
+    if (!output.spread || v[output.name] === null) return null;
     const apart = output.apart ? v[output.apart] : 0, moving = v[output.name] - apart;
     const ends = output.spread.map((f) => apart + moving * v[f]);
     return ends.every(Number.isFinite) ? ends : null;
   }
-  function inWords(c, v) {
+  function sentence(c, text, v, state) {
+    return text.replace(/\{=([\w.]+)\}/g, (_, key) => c.choices.find((x) => x.key === key).options.find((o) => o[0] === state[key])[1])
+      .replace(/\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}/g, (_, name, unit, digits) => figure(v[name], unit, Number(digits) || 3));
+  }
+  function inWords(c, v, state) {
     const chosen = c.words.find((w) => w.holds(v));
-    return chosen ? chosen.text.replace(/\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}/g,
-      (_, name, unit, digits) => figure(v[name], unit, Number(digits) || 3)) : "";
+    return chosen ? sentence(c, chosen.text, v, state) : "";
+  }
+  function notes(c, v, state) {
+    const said = c.dials.filter((d) => state[d.key] === null && d.unknown.some((n) => v[n] === null)).map((d) => d.missing);
+    const held = c.notes.filter((n) => Object.keys(n.when).every((k) => state[k] === n.when[k]) && n.holds(v)).map((n) => n.text);
+    return said.concat(held).map((text) => sentence(c, text, v, state));
   }
   function curve(c, state, output, dial) {
-    const { q, reason } = quantities(c, state);
+    const { q, unknown, reason } = quantities(c, state);
     const xs = dial.stops.filter((x) => x !== null);
     return xs.map((x) => {
       if (reason) return { x, y: null };
-      const { values, reason: why } = solve(c, Object.assign({}, q, { [dial.quantity]: x }, dial.also));
+      const { values, reason: why } = solve(c, Object.assign({}, q, { [dial.quantity]: x }, dial.also), unknown);
       const y = why === null && Number.isFinite(values[output.name]) ? values[output.name] : null;
       return { x, y, ends: y === null ? null : spread(output, values) };
     });
@@ -231,8 +245,9 @@
     };
   }
 
-  const pure = { format, figure, parseNumber, admits, readAddress, writeAddress, evaluate, spread, inWords, curve,
+  const pure = { format, figure, parseNumber, admits, readAddress, writeAddress, evaluate, spread, inWords, notes, curve,
     picture, axis, spell, tick };
+  root.rleconPure = pure;
   if (typeof module === "object" && module.exports) { module.exports = pure; return; }
 
   // --- the page -----------------------------------------------------------------------------------------------------
@@ -283,14 +298,14 @@
       find(".calc-big").textContent = words ? "no result" : figure(values[shown.name], shown.unit, shown.digits);
       const ends = words ? null : spread(shown, values);
       find(".calc-spread").textContent = ends ? format(ends[0], shown.unit, shown.digits) + " to " + format(ends[1], shown.unit, shown.digits) + ", 80" + NB + "%" : "";
-      find(".calc-words").textContent = words ? reason : inWords(c, values);
+      find(".calc-words").textContent = words ? reason : inWords(c, values, state);
       for (const button of all(".calc-output")) {
         const o = c.outputs.find((x) => x.name === button.dataset.output);
         button.querySelector(".calc-value").textContent = words ? "–" : figure(values[o.name], o.unit, o.digits);
         button.setAttribute("aria-pressed", String(o === shown));
       }
       draw(words ? null : values);
-      if (root.rleconBill && box.dataset.bill) root.rleconBill(box, c, state, values, words ? reason : null);
+      if (box.rlecon && box.rlecon.after) box.rlecon.after(state, words ? null : values);
       clearTimeout(later);
       later = setTimeout(() => {
         find(".calc-live").textContent = shown.label + ": " + find(".calc-big").textContent + ". " + find(".calc-words").textContent;
@@ -389,10 +404,10 @@
     }
     find(".calc-link").addEventListener("click", () => copy(location.href.split("#")[0] + writeAddress(c, state), "Link"));
     find(".calc-csv").addEventListener("click", () => {
-      const { q } = quantities(c, state), quote = (t) => '"' + String(t).replace(/"/g, '""') + '"';
+      const { q, unknown } = quantities(c, state), quote = (t) => '"' + String(t).replace(/"/g, '""') + '"';
       const lines = [[over.key, ...c.outputs.map((o) => o.name)].map(quote).join(",")];
       for (const p of points) {
-        const { values, reason } = q ? solve(c, Object.assign({}, q, { [over.quantity]: p.x }, over.also)) : { reason: "" };
+        const { values, reason } = q ? solve(c, Object.assign({}, q, { [over.quantity]: p.x }, over.also), unknown) : { reason: "" };
         lines.push([p.x, ...c.outputs.map((o) => (reason === null && Number.isFinite(values[o.name]) ? values[o.name] : ""))].join(","));
       }
       const link = document.createElement("a");
@@ -410,8 +425,9 @@
       if (first) box.scrollIntoView({ block: "start" });
       soon();
     }
-    box.rlecon = { get state() { return state; }, set(values) { state = Object.assign({}, c.defaults, values); fill(); update(); },
-      evaluate: () => evaluate(c, state), copy, say, calculator: c };
+    box.rlecon = { get state() { return state; }, set(values) { state = Object.assign({}, c.defaults, values); say(""); fill(); update(); },
+      copy, calculator: c, after: null };
+    if (root.rleconBill && c.bars.length) box.rlecon.after = root.rleconBill(box);
     box.classList.add("calc-live-on");
     all("[disabled]").forEach((e) => e.removeAttribute("disabled"));
     fill(); // browsers keep what was in fields before a reload
