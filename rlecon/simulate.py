@@ -178,3 +178,55 @@ def two_pools(rng, generation, training, *, overlap, steps=4000):
         generated, trained = start + made, start + learned
         ends.append(start)
     return _mean(np.diff(ends))
+
+
+def _agents(rng, drawn, mean, turns, environment_seconds, fixed_seconds, slope_seconds, resident_limit, timeout):
+    """End of the batch and mean life of a trajectory, on one engine."""
+    left = np.maximum(1, np.round(1 + (turns - 1) * drawn / mean)).astype(int)
+    per_turn = drawn / left
+    queue, born, lives = list(range(len(drawn)))[::-1], {}, []
+    clock = now = 0.0
+    decoding: list = []
+    waiting: list = []
+    while queue or decoding or waiting:
+        while queue and len(decoding) + len(waiting) < resident_limit:
+            i = queue.pop()
+            born[i] = now
+            heapq.heappush(decoding, (clock + per_turn[i], i))
+        step = fixed_seconds + slope_seconds * len(decoding)
+        to_decode = (decoding[0][0] - clock) * step if decoding else math.inf
+        to_wait = waiting[0][0] - now if waiting else math.inf
+        span = min(to_decode, to_wait)
+        now, clock = now + span, clock + span / step
+        if to_decode <= to_wait:
+            clock, i = heapq.heappop(decoding)
+            left[i] -= 1
+            heapq.heappush(waiting, (now + min(environment_seconds(rng), timeout), i))
+        else:
+            _, i = heapq.heappop(waiting)
+            if left[i] == 0:
+                lives.append(now - born[i])
+            else:
+                heapq.heappush(decoding, (clock + per_turn[i], i))
+    return now, float(np.mean(lives))
+
+
+def agent_batch(rng, n, location, spread, cap=math.inf, *, turns, environment_seconds, fixed_seconds,
+                slope_seconds=0.0, resident_limit=math.inf, engines=1, timeout=math.inf, repeats=20):
+    """A synchronous batch of agents on ``engines`` engines of ``n`` trajectories each.
+
+    A trajectory writes its tokens in turns (on average ``turns``, more for longer ones); after each it waits for
+    ``environment_seconds``, a mean (exponential waits) or a function of the generator, at most ``timeout``. Returns
+    ``((batch seconds, error), (life of a trajectory, error))``.
+    """
+    draw = environment_seconds if callable(environment_seconds) else lambda g: g.exponential(environment_seconds)
+    ends, lives = [], []
+    for _ in range(repeats):
+        drawn = lengths(rng, engines * n, location, spread, cap).reshape(engines, n)
+        found = [
+            _agents(rng, one, drawn.mean(), turns, draw, fixed_seconds, slope_seconds, resident_limit, timeout)
+            for one in drawn
+        ]
+        ends.append(max(end for end, _ in found))
+        lives.append(np.mean([life for _, life in found]))
+    return _mean(ends), _mean(lives)

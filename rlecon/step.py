@@ -6,7 +6,7 @@ import sympy as sp
 
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
-from rlecon.vocabulary import bits_per_byte
+from rlecon.vocabulary import bits_per_byte, one_turn, seconds_per_hour
 
 rollout_equation = Equation(
     v.rollout_seconds,
@@ -25,8 +25,14 @@ rollout_equation = Equation(
 )
 environment_equation = Equation(
     v.environment_seconds,
-    (1 - v.continuous_generation) * v.environment_seconds_per_rollout,
-    "in a batch the longest trajectory waits for all its turns; continuous engines decode others meanwhile",
+    (1 - v.continuous_generation)
+    * v.environment_seconds_per_turn
+    * (
+        v.turns * v.refill_tokens / v.response_tokens
+        + one_turn
+        + (v.turns - one_turn) * v.drain_tokens / v.response_tokens
+    ),
+    "a batch waits for the environments of those that end it: turns come with tokens, so the longest has most",
 )
 generation_equation = Equation(
     v.generation_stream_seconds, v.rollout_seconds + v.environment_seconds, "from prompts to finished trajectories"
@@ -91,24 +97,41 @@ overlap_equation = Equation(
     1 / sp.Max(v.rollout_share, 1 - v.rollout_share),
     "against two pools that work in turn; against one pool, perfectly packed, overlap by itself gains nothing",
 )
+# Little's law where engines never wait; in a batch, tokens at the pace of a full engine and the environment's turns.
+container_equation = Equation(
+    v.container_seconds_per_rollout,
+    v.continuous_generation * v.rollout_seconds * v.resident_sequences / v.sequences_per_engine
+    + (1 - v.continuous_generation)
+    * (
+        v.decode_seconds_per_sequence * v.rollout_seconds / v.batch_generation_seconds
+        + v.environment_seconds_per_rollout
+    ),
+    "a trajectory lives while it decodes and while it waits; a measured rate stretches the decoding",
+    source="little1961",
+)
 cpu_equation = Equation(
     v.environment_cpu_seconds,
     sp.Piecewise(
         (
-            v.started_rollouts
-            * v.environment_cpus
-            * (
-                v.environment_seconds_per_rollout
-                + v.rollout_seconds * v.resident_sequences / v.sequences_per_engine * v.continuous_generation
-                + v.rollout_seconds
-                * sp.Min(1, v.resident_sequences / v.sequences_per_engine)
-                * (1 - v.continuous_generation)
-            ),
+            v.started_rollouts * v.environment_cpus * v.container_seconds_per_rollout,
             v.environment_seconds_per_rollout > 0,
         ),
         (0, True),
     ),
     "a container is paid for while its trajectory lives, also while the model thinks",
+)
+containers_equation = Equation(
+    v.containers, v.engines * v.resident_sequences, "every trajectory in flight holds a container"
+)
+container_use_equation = Equation(
+    v.container_use,
+    v.environment_seconds_per_rollout / v.container_seconds_per_rollout,
+    "a container works while its environment does, and waits while the model writes",
+)
+environment_rollout_usd_equation = Equation(
+    v.environment_usd_per_rollout,
+    v.environment_cpus * v.container_seconds_per_rollout / seconds_per_hour * v.usd_per_cpu_hour,
+    "processors of one container, from its trajectory's start to its end",
 )
 
 EQUATIONS = [
@@ -121,5 +144,6 @@ EQUATIONS = [
     step_equation,
     idle_equation,
     share_equation,
+    container_equation,
     cpu_equation,
 ]

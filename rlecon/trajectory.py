@@ -18,6 +18,7 @@ from rlecon.vocabulary import (
     blom_tokens,
     context_tokens,
     continuous_generation,
+    decoded_share,
     environment_seconds_per_rollout,
     environment_seconds_per_turn,
     generated_tokens_per_step,
@@ -31,6 +32,7 @@ from rlecon.vocabulary import (
     one_token,
     oversampling,
     peak_context_tokens,
+    prefill_ratio,
     prefill_tokens,
     prefix_cached,
     processed_tokens_per_step,
@@ -120,6 +122,15 @@ prefill_equation = Equation(
     prefix_cached * (prompt_tokens + tool_tokens)
     + (1 - prefix_cached) * (turns * prompt_tokens + new_tokens_per_turn * turns * (turns - 1) / 2),
     "with a prefix cache only new tokens are prefilled; without it every call reads all that came before",
+)
+decoded_equation = Equation(
+    decoded_share, response_tokens / trajectory_tokens, "the rest is read: the prompt and the answers of tools"
+)
+cache_equation = Equation(
+    prefill_ratio,
+    (turns * prompt_tokens + new_tokens_per_turn * turns * (turns - 1) / 2) / (prompt_tokens + tool_tokens),
+    "every call reads all that came before, against each token once",
+    name="prefill_ratio",
 )
 context_equation = Equation(
     context_tokens,

@@ -15,6 +15,7 @@ bits_per_byte = constant("bits_per_byte", "8", 8.0, "bit/byte", "bits in a byte"
 one_token = constant("one_token", "1", 1.0, "token", "the token that one decode step adds to each sequence")
 one_bit = constant("one_bit", "1", 1.0, "bit", "the bit: the unit of base-2 logarithms")
 one_second = constant("one_second", "1", 1.0, "s", "unit of time, to take logarithms of durations")
+one_turn = constant("one_turn", "1", 1.0, "turn", "the last turn of a trajectory, after which no answer is read")
 
 heading("Learning: pass rates, groups, signal")
 pass_rate = quantity("pass_rate", "p", "1", "probability that one rollout of a prompt is right", "[0,1]")
@@ -278,6 +279,16 @@ environment_seconds_per_rollout = quantity("environment_seconds_per_rollout", r"
 environment_cpus = quantity("environment_cpus", r"n_{\mathrm{cpu}}", "vCPU", "processors per trajectory")
 environment_cpu_seconds = quantity("environment_cpu_seconds", r"\tau_{\mathrm{cpu}}", "s",
                                    "vCPU-seconds of environments in one step, paid while trajectories live")
+container_seconds_per_rollout = quantity("container_seconds_per_rollout", r"\tau_{\mathrm{box}}", "s",
+                                         "time from the start to the end of a trajectory, for which it holds a container",
+                                         "(0,inf)")
+containers = quantity("containers", r"n_{\mathrm{box}}", "1", "containers that live at the same time, trajectories in flight")
+container_use = quantity("container_use", r"\xi_{\mathrm{box}}", "1", "share of a container's life in which it works", "[0,1]")
+environment_usd_per_rollout = quantity("environment_usd_per_rollout", r"c_{\mathrm{box}}", "USD/rollout",
+                                       "sandbox rent of one trajectory")
+decoded_share = quantity("decoded_share", r"\xi_{\mathrm{dec}}", "1", "share of a trajectory's tokens that the model writes", "(0,1]")
+prefill_ratio = quantity("prefill_ratio", r"\nu_{\mathrm{pre}}", "1",
+                         "tokens prefilled without a prefix cache over those with one", "[1,inf)")
 
 heading("Architecture")
 total_parameters = quantity("total_parameters", "N", "1", "parameters", "(0,inf)")
