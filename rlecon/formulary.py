@@ -9,7 +9,25 @@ from rlecon.equation import EQUATIONS
 from rlecon.errors import RleconError
 from rlecon.quantity import REGISTRY
 
-TOPICS = ("trajectory", "generation", "training", "step", "money", "learning", "information")
+TOPICS = (
+    "trajectory",
+    "generation",
+    "gains",
+    "training",
+    "step",
+    "money",
+    "learning",
+    "hardness",
+    "groups",
+    "credit",
+    "capability",
+    "verifier",
+    "environment_cost",
+    "staleness",
+    "sharing",
+    "clocks",
+    "information",
+)
 
 
 def load() -> None:
@@ -101,10 +119,20 @@ WORDS_FOR_TOPICS = {
     "settings": "Settings: from a run file to what the equations take",
     "trajectory": "Trajectories: tokens, lengths, turns",
     "generation": "Generation: decode and prefill",
+    "gains": "Gains from fewer bytes and from drafted tokens",
     "training": "Training: the update and its forward passes",
     "step": "One step of a run",
     "money": "Money",
     "learning": "Learning: signal",
+    "hardness": "Hardness: what a low pass rate costs",
+    "groups": "Groups: size, filtering, allocation",
+    "credit": "Credit and horizon: denser rewards, long chains",
+    "capability": "Capability: stronger models, parts and wholes",
+    "verifier": "Verifiers that err",
+    "environment_cost": "Environments and deployment",
+    "staleness": "Importance weights",
+    "sharing": "Sharing one base model",
+    "clocks": "Steps to a target",
     "information": "Information: bits",
 }
 

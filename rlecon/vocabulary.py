@@ -12,6 +12,7 @@ heading("Constants of counting")
 flops_per_parameter = constant("flops_per_parameter", "2", 2.0, "FLOP/token", "one multiply and one add per parameter")
 seconds_per_hour = constant("seconds_per_hour", "3600", 3600.0, "s/h", "seconds in an hour")
 bits_per_byte = constant("bits_per_byte", "8", 8.0, "bit/byte", "bits in a byte")
+slope_factor = constant("slope_factor", "12", 12.0, "1", "a slope through t even points has 12 times their variance over t cubed")
 one_token = constant("one_token", "1", 1.0, "token", "the token that one decode step adds to each sequence")
 one_bit = constant("one_bit", "1", 1.0, "bit", "the bit: the unit of base-2 logarithms")
 one_second = constant("one_second", "1", 1.0, "s", "unit of time, to take logarithms of durations")
@@ -462,6 +463,16 @@ decode_bandwidth_utilisation = quantity("decode_bandwidth_utilisation", r"\mathr
 ridge_sequences = quantity("ridge_sequences", r"b_{\mathrm{ridge}}", "sequence", "batch where weight reads and compute tie")
 roofline_seconds = quantity("roofline_seconds", r"\tau_{\mathrm{roof}}", "s", "decode step at the peaks, nothing else",
                             "(0,inf)")
+
+speculation_gain = quantity("speculation_gain", r"\psi_{\mathrm{spec}}", "1", "old over new time per token, with drafts", "(0,inf)")
+precision_gain = quantity("precision_gain", r"\psi_{\mathrm{bits}}", "1", "old over new time of a decode step, with fewer bits",
+                          "(0,inf)")
+weight_time_share = quantity("weight_time_share", r"\xi_w", "1", "share of a decode step that reads weights", "[0,1]")
+kv_time_share = quantity("kv_time_share", r"\xi_{kv}", "1", "share of a decode step that reads the cache", "[0,1]")
+compute_time_share = quantity("compute_time_share", r"\xi_f", "1", "share of a decode step bound by arithmetic", "[0,1]")
+weight_bits_ratio = quantity("weight_bits_ratio", r"\nu_{\mathrm{bits},w}", "1", "new over old bytes of streamed weights", "(0,inf)")
+kv_bits_ratio = quantity("kv_bits_ratio", r"\nu_{\mathrm{bits},kv}", "1", "new over old bytes of the cache", "(0,inf)")
+compute_time_ratio = quantity("compute_time_ratio", r"\nu_{\mathrm{bits},f}", "1", "new over old time of arithmetic", "(0,inf)")
 
 heading("Training")
 epochs = quantity("epochs", r"n_{\mathrm{ep}}", "1", "passes over a step's rollouts", "Z[1,inf)")
