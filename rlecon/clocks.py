@@ -64,7 +64,7 @@ drive_equation = Equation(
 )
 enough_equation = Equation(
     v.pilot_steps,
-    (12 * v.mean_reward_variance) ** sp.Rational(1, 3)
+    (v.slope_factor * v.mean_reward_variance) ** sp.Rational(1, 3)
     * (v.normal_deviate / (v.prompt_variance * v.logit_per_step)) ** sp.Rational(2, 3),
     "the slope of a line through t points has variance 12 Var / t^3: steps until its interval leaves zero",
     holds_when=[(v.prompt_variance * v.logit_per_step > 0, "no drift is never seen")],

@@ -52,7 +52,7 @@ def test_bad_domain_text():
 def test_one_letter_one_meaning():
     seen = {}
     for q in REGISTRY.values():
-        if q.value is None and q.heading:
+        if q.value is None and q.heading and not q.name.startswith("test_"):
             assert q.latex not in seen, (q.name, seen[q.latex])
             seen[q.latex] = q.name
 
