@@ -41,6 +41,7 @@ def test_a_whole_verl_step():
     assert r.response_tokens / r.phase_seconds["rollout"] / r.gpus == approx(916.5, rel=0.001), "responses, not prompts"
     assert r.pass_rate == approx(0.0758, rel=0.001) and r.bits_per_rollout == approx(0.387, rel=0.001)
     assert r.bits_per_rollout * r.rollouts == approx(495, rel=0.002)
+    assert r.steps[0].bits_per_token == approx(r.bits_per_token)
     assert r.bits_per_token == approx(9.67e-5, rel=0.001) and r.bits_per_gpu_hour == approx(176, rel=0.002)
     assert r.mixed_group_share == approx(0.326, rel=0.002) and r.mixed_group_from.startswith("upper bound")
     assert r.truncated_share == approx(0.897, rel=0.001) and r.mfu == approx(0.419, rel=0.001)
@@ -74,6 +75,7 @@ def test_nested_timers_and_an_unknown_peak():
 def test_gpus_from_tokens_per_rank_and_an_impossible_mfu():
     r = read("verl_cut_rates.log")
     assert (r.gpus, r.rollouts, r.group_size) == (4, 5120, 5)
+    assert "only this many" in r.gpus_from, "tokens per millisecond bound the count from above"
     assert r.phase_share["rollout"] == approx(0.767, rel=0.001) and r.phase_share["update"] == approx(0.148, rel=0.002)
     assert r.gpu_hours == approx(0.107, rel=0.003) and r.bits_per_rollout == approx(0.087, rel=0.01)
     assert r.mfu is None and flagged(r, "mfu", "1.018", "impossible")
@@ -161,6 +163,8 @@ def test_trl_old_keys():
     assert [s.mean_response_tokens for s in r.steps] == [232.825, 237.0375]
     assert [s.mixed_group_share for s in r.steps] == [None, 0.0], "a mean spread of 0 within groups means none"
     assert r.pass_rate is None and flagged(r, "weighted sum of 2 rewards")
+    new = "{'completions/mean_length': 100.0, 'reward': 1.0, 'reward_std': 0.0}"
+    assert read_log([new]).mixed_group_share is None, "newer code takes the spread over the batch"
 
 
 def test_trl_time_from_the_bar():
