@@ -37,10 +37,13 @@ def _positive(field, value, unit, *, at_least=None):
 
 
 def _found(model, gpu):
-    return (
-        catalog.model(model) if isinstance(model, str) else model,
-        catalog.gpu(gpu) if isinstance(gpu, str) else gpu,
-    )
+    if isinstance(model, str) and model.endswith(".json"):
+        from rlecon.readers.huggingface import read_architecture
+
+        model = read_architecture(model)
+    elif isinstance(model, str):
+        model = catalog.model(model)
+    return model, catalog.gpu(gpu) if isinstance(gpu, str) else gpu
 
 
 def decode_quantities(
@@ -233,3 +236,62 @@ def _answer_train(v) -> dict:
             "mfu": v["train_flops_per_second"] / v["bf16_flops_per_second"],
         },
     }
+
+
+# --- one screen of text ---------------------------------------------------------------------------------------------
+BOUND_WORDS = {
+    "weights": "reading weights",
+    "kv": "reading the KV cache",
+    "compute": "arithmetic",
+    "latency": "launches, host and links",
+    "memory": "room for the KV cache: requests wait",
+}
+
+
+def _beside(answer, rows):
+    from rlecon.report import value
+
+    lines = [f"  {'':<26}{'here':>12}{'roofline':>12}"]
+    for name, unit, words in rows:
+        lines.append(f"  {words:<26}{value(answer[name], unit):>12}{value(answer['limit'][name], unit):>12}")
+    return lines
+
+
+def decode_text(answer) -> str:
+    """One screen for what :func:`decode` answered (scalars)."""
+    from rlecon.report import bars, value
+
+    words = {"weights": "weights", "kv": "KV cache", "compute": "arithmetic", "latency": "launches, host, links"}
+    return "\n".join([
+        f"{value(answer['tokens_per_second_per_gpu'])} tokens a second and GPU, "
+        f"{value(answer['inter_token_seconds'], 'seconds')} between tokens; "
+        f"bound by {BOUND_WORDS[answer['bound_by']]}.",
+        "",
+        "Where a decode step goes",
+        *bars([(words[k], float(x)) for k, x in answer["parts"].items()]),
+        "",
+        *_beside(answer, [
+            ("tokens_per_second_per_gpu", "", "tokens/s and GPU"),
+            ("inter_token_seconds", "seconds", "time between tokens"),
+            ("mfu", "%", "MFU"),
+            ("bandwidth_utilisation", "%", "bandwidth"),
+            ("resident_sequences", "", "sequences (and room)"),
+        ]),
+    ])  # fmt: skip
+
+
+def train_text(answer) -> str:
+    """One screen for what :func:`train` answered (scalars)."""
+    from rlecon.report import value
+
+    return "\n".join([
+        f"{value(answer['seconds'], 'seconds')}, "
+        f"{value(answer['tokens_per_second_per_gpu'])} tokens a second and GPU, "
+        f"MFU {value(answer['mfu'], '%')} of the 16-bit peak.",
+        "",
+        *_beside(answer, [
+            ("seconds", "seconds", "time"),
+            ("tokens_per_second_per_gpu", "", "tokens/s and GPU"),
+            ("mfu", "%", "MFU"),
+        ]),
+    ])  # fmt: skip

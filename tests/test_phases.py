@@ -203,3 +203,14 @@ def test_training_scales_with_tokens_and_gpus():
     two = train("qwen3-8b", "h100-sxm", 16, 2e6, 4096, optimizer_steps=2)
     assert two["seconds"] == pytest.approx(one["seconds"])
     assert np.shape(train("qwen3-8b", "h100-sxm", np.array([8, 16]), 1e6, 4096)["seconds"]) == (2,)
+
+
+def test_text_says_the_answer_first():
+    found = decode("qwen3-8b", "h100-sxm", 512, 2048, 2048, **NO_CAP)
+    text = phases.decode_text(found)
+    assert "requests wait" in text.splitlines()[0]
+    assert "KV cache" in text
+    assert "roofline" in text
+    lines = phases.train_text(train("qwen3-8b", "h100-sxm", 8, 1e6, 4096)).splitlines()
+    assert "MFU" in lines[0]
+    assert len(lines) < 10
