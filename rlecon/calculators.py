@@ -22,7 +22,7 @@ catalogue and the defaults.
 
 from __future__ import annotations
 
-from rlecon import information, money
+from rlecon import information, money, step, trajectory
 from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, Table, calculator, dial, stops
 from rlecon.quantity import REGISTRY
 from rlecon.run import Run
@@ -207,6 +207,60 @@ def tokenomics():
 
 
 # --- the whole bill --------------------------------------------------------------------------------------------------
+
+AGENT = {
+    "model": {"name": "qwen3-32b"},
+    "hardware": {"gpu": "h100-sxm", "gpus": 64, "usd_per_gpu_hour": 2.5},
+    "rollout": {"prompts_per_step": 64, "group_size": 8, "prompt_tokens": 2000, "response_tokens": 15000,
+                "response_tokens_cv": 0.6, "max_response_tokens": 32768, "turns": 30, "tool_tokens_per_turn": 500,
+                "environment_seconds_per_turn": 4, "environment_cpus": 2},
+    "reward": {"pass_rate": 0.3},
+    "run": {"steps": 200},
+}  # fmt: skip
+
+
+@calculator("tool-use")
+def tool_use():
+    """What tools, turns and sandboxes add to a step."""
+    return of_run(
+        Run(**AGENT),
+        title="What tools and turns cost",
+        choices=("model.name", "rollout.prefix_cached", "rollout.partial_rollouts"),
+        dials=("rollout.turns", "rollout.environment_seconds_per_turn", "rollout.tool_tokens_per_turn",
+               "rollout.response_tokens", "rollout.environment_cpus", "rollout.usd_per_cpu_hour", "hardware.gpus"),
+        outputs=(
+            Output("step_seconds", "Time of a step", "seconds", 2, spread=_TIME),
+            Output("usd_per_step", "One step", "usd", 2, spread=_MONEY),
+            Output("environment_usd_per_step", "Sandboxes of a step", "usd", 2),
+            Output("environment_seconds", "Waiting for environments", "seconds", 2),
+            Output("containers", "Containers at the same time", "", 2),
+            Output("container_seconds_per_rollout", "Life of a container", "seconds", 2),
+            Output("container_use", "Share of it in which the container works", "%", 2, log=False),
+            Output("decoded_share", "Tokens that the model writes", "%", 2, log=False),
+            Output("prefill_ratio", "Prefill without a prefix cache", "x", 2),
+        ),
+        more=(step.containers_equation, step.container_use_equation, trajectory.decoded_equation,
+              trajectory.cache_equation),
+        over="rollout.environment_seconds_per_turn",
+        presets=(
+            Preset("a software agent", {"rollout.turns": 30, "rollout.environment_seconds_per_turn": 4,
+                                        "rollout.tool_tokens_per_turn": 500, "rollout.environment_cpus": 2}),
+            Preset("a calculator tool", {"rollout.turns": 5, "rollout.environment_seconds_per_turn": 0.3,
+                                         "rollout.tool_tokens_per_turn": 50, "rollout.environment_cpus": 1}),
+            Preset("slow tests", {"rollout.turns": 30, "rollout.environment_seconds_per_turn": 30,
+                                  "rollout.tool_tokens_per_turn": 500, "rollout.environment_cpus": 4}),
+        ),
+        formula=("environment_seconds", "container_use"),
+        words=(
+            (_q("environment_seconds_per_rollout") <= 0, "Tools answer at once: only their tokens cost."),
+            (_q("continuous_generation") > 0,
+             "Engines serve others while a trajectory waits; each container lives "
+             "{container_seconds_per_rollout|seconds|2} and works {container_use|%|2} of it."),
+            (True, "A step waits {environment_seconds|seconds|2} for the environments of its longest trajectories; each "
+                   "container works {container_use|%|2} of its life."),
+        ),
+    )  # fmt: skip
+
 
 PHASE_BARS = (
     ("Rollout", "rollout_seconds", "rollout"),
