@@ -119,6 +119,15 @@ log_gain = Equation(
     "n |grad|^4 / (2 curv noise) for the log pass rate: gradient and noise divided by p and p^2",
     holds_when=_noisy,
 )
+full_gain = Equation(
+    v.step_gain,
+    v.rollouts
+    * (_p * _q * v.logit_sensitivity) ** 4
+    / (2 * _p * _q * v.score_dimension)
+    / (1 + v.rollouts * _p * _q * _unit * (1 + _p * _q * v.logit_sensitivity**2)),
+    "the KL-limited step of any size: signal adds to the noise along u, where the Fisher information is 1 + p q Delta^2",
+    name="step_gain_full",
+)
 kl_curvature = Equation(
     v.curvature,
     sp.Integer(1),

@@ -200,3 +200,25 @@ def lock_tries(turns, step_success, rng, *, process=False, ends=False, repeats=2
         else:
             spent = (failures + 1) * turns
     return float(spent.mean()), float(spent.std(ddof=1) / np.sqrt(repeats))
+
+
+def greedy_over_random(turns, actions, samples, rng, *, shaped=False, repeats=400):
+    """Greedy search over random play on a combination lock: chance of finding the way, and trajectories used.
+
+    At every step each action is tried ``samples`` times, followed by random play; the best mean return is taken.
+    ``shaped``: a return counts the steps done right in a row, so that one step of lookahead tells (effective horizon
+    1); else only the open lock counts. Returns chance, its standard error, and trajectories.
+    Source: Laidlaw et al. (2023).
+    """
+    found = np.ones(repeats, bool)
+    for step in range(turns):
+        left = turns - step - 1  # decisions of random play after this one; the right action is number 0 everywhere
+        # Once the way is lost no play opens the lock; shaped returns no longer differ between actions either.
+        ahead = rng.geometric(1 - 1 / actions, (repeats, samples)) - 1
+        ahead = np.minimum(ahead, left)
+        gain = (1 + ahead).mean(axis=1) if shaped else (ahead == left).mean(axis=1)
+        alone = gain > 0
+        lucky = rng.random(repeats) < 1 / actions  # no return differs: any action is taken
+        found &= alone | lucky
+    chance = found.mean()
+    return float(chance), float(np.sqrt(chance * (1 - chance) / repeats)), turns * actions * samples

@@ -116,6 +116,21 @@ def test_gain_of_the_best_noise_limited_step(p, rollouts):
         model.solve({**values, "rollouts": 10_000})
 
 
+def test_gain_beyond_the_noise_limit():
+    """At p = 1/2 with 64 rollouts in 50 dimensions the signal itself shortens the step by a quarter."""
+    p, rollouts, dimension = 0.5, 64, 50
+    along, across = score_model(p, 1.0, dimension, rollouts, 60_000, 7)
+    slope, fisher = p * (1 - p), 1 + p * (1 - p)
+    size = along.mean() * slope / (fisher * along.mean() ** 2 + dimension * np.mean(across**2))
+    got = size * along.mean() * slope / 2
+    values = {"pass_rate": p, "rollouts": rollouts, "logit_sensitivity": 1.0, "score_dimension": dimension}
+    want = h.full_gain(**values)
+    assert got == pytest.approx(want, rel=0.03)
+    limited = rollouts * slope**3 / (2 * dimension)
+    assert want / limited == pytest.approx(1 / (1 + rollouts * slope / dimension * fisher))
+    assert h.full_gain(**{**values, "score_dimension": 1e9}) == pytest.approx(rollouts * slope**3 / 2e9, rel=1e-6)
+
+
 def test_the_curvature_bound_is_one():
     """p q bounds the curvature of p in its logit, is exact for log p, and is not the curvature of p."""
     x = sp.Symbol("x", real=True)

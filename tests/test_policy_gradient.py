@@ -75,3 +75,19 @@ def test_predicted_group_size_of_the_toy():
     ratio = pg.toy_noise_ratio(world, np.zeros((24, 20)))
     best = groups.best_equation(noise_ratio=ratio, usd_per_prompt_visit=0, usd_per_rollout=1)
     assert 5.2 < best < 6.0
+
+
+def test_shaping_shortens_the_effective_horizon():
+    """With shaping one sample per action finds every lock; without, samples must grow as actions to the turns."""
+    rng = np.random.default_rng(5)
+    for turns in (4, 8, 12):
+        chance, _, spent = pg.greedy_over_random(turns, 2, 1, rng, shaped=True)
+        assert chance == 1
+        assert spent == 2 * turns
+    few, error, _ = pg.greedy_over_random(8, 2, 4, rng)
+    # The first step needs the seven others by luck; later steps need fewer.
+    want = np.prod([1 - 0.5 * (1 - 0.5**left) ** 4 for left in range(7, -1, -1)])
+    assert abs(few - want) < 4 * error
+    many, _, spent = pg.greedy_over_random(8, 2, 5 * 2**8, rng)
+    assert many > 0.98
+    assert spent > 2**8
