@@ -206,6 +206,47 @@ def tokenomics():
     )  # fmt: skip
 
 
+# --- optimizations ----------------------------------------------------------------------------------------------------
+
+LONG = {**CAPPED, "rollout": {**CAPPED["rollout"], "response_tokens": 8000, "max_response_tokens": 32768}}
+
+
+@calculator("inference-stack")
+def inference_stack():
+    """Dollars of a step against the acceptance of drafted tokens, and what the cache lets an engine hold."""
+    return of_run(
+        Run(**{**LONG, "rollout": {**LONG["rollout"], "speculative_acceptance": 0.7, "speculative_drafts": 4}}),
+        title="What drafted tokens and a small cache are worth",
+        choices=("model.name", "hardware.gpu", "rollout.kv_bits"),
+        dials=("rollout.speculative_acceptance", "rollout.speculative_drafts", "rollout.response_tokens",
+               "rollout.max_response_tokens", "rollout.prompts_per_step", "hardware.gpus"),
+        outputs=(
+            Output("usd_per_step", "One step", "usd", 2, spread=_MONEY),
+            Output("rollout_seconds", "Generating", "seconds", 2),
+            Output("tokens_per_verification", "Tokens per decode step and sequence", "", 2, log=False),
+            Output("inter_token_seconds", "One decode step, full engine", "seconds", 2),
+            Output("kv_bytes_per_token", "Cache per token, full layers", "bytes", 3),
+            Output("resident_limit", "Sequences that an engine can hold", "", 2),
+            Output("resident_sequences", "Sequences that it decodes together", "", 2),
+        ),
+        over="rollout.speculative_acceptance",
+        presets=(
+            Preset("no drafts", {"rollout.speculative_acceptance": 0}),
+            Preset("a good draft", {"rollout.speculative_acceptance": 0.7}),
+            Preset("a draft that has fallen behind", {"rollout.speculative_acceptance": 0.4}),
+            Preset("slow arithmetic", {"hardware.gpu": "h20", "rollout.speculative_acceptance": 0.5}),
+        ),
+        formula=("tokens_per_verification", "kv_bytes_per_token"),
+        words=(
+            (_q("speculative_acceptance") <= 0,
+             "Without drafts each decode step writes one token per sequence; an engine can hold "
+             "{resident_limit|sequences|2}."),
+            (True, "Each decode step writes {tokens_per_verification||2} tokens per sequence and checks "
+                   "{verified_tokens||2}; a step costs {usd_per_step|usd|2}."),
+        ),
+    )  # fmt: skip
+
+
 # --- the whole bill --------------------------------------------------------------------------------------------------
 
 AGENT = {
@@ -256,8 +297,8 @@ def tool_use():
             (_q("continuous_generation") > 0,
              "Engines serve others while a trajectory waits; each container lives "
              "{container_seconds_per_rollout|seconds|2} and works {container_use|%|2} of it."),
-            (True, "A step waits {environment_seconds|seconds|2} for the environments of its longest trajectories; each "
-                   "container works {container_use|%|2} of its life."),
+            (True, "A step waits {environment_seconds|seconds|2} for the environments of its longest trajectories; "
+                   "each container works {container_use|%|2} of its life."),
         ),
     )  # fmt: skip
 

@@ -147,7 +147,7 @@ class Calculator:
         names = [*self.guards, *(o.name for o in self.outputs)]
         for o in self.outputs:
             names += [*(o.spread or ()), *([o.apart] if o.apart else [])]
-        names += [name for name, _, _ in self.bars]
+        names += [name for _, name, _ in self.bars]
         names += [self.signal] if self.signal else []
         for relation, text in (*self.words, *((r, t) for _, r, t in self.notes)):
             names += [s.name for s in getattr(relation, "free_symbols", ())]

@@ -197,6 +197,7 @@ DIALS = {  # how a run-file number is turned: label, low, high, logarithmic, uni
     "rollout.max_sequences_per_engine": ("Scheduler cap", 8, 4096, True, "sequences"),
     "rollout.measured_tokens_per_second_per_gpu": ("Measured rate", 50, 20000, True, "tokens/s per GPU"),
     "rollout.speculative_acceptance": ("Drafts accepted", 0, 0.95, False, "%"),
+    "rollout.speculative_drafts": ("Tokens drafted", 1, 12, False, "tokens"),
     "rollout.turns": ("Turns", 1, 500, True, "turns"),
     "rollout.tool_tokens_per_turn": ("Tool tokens per turn", 0, 20000, False, "tokens"),
     "rollout.environment_seconds_per_turn": ("Environment time per turn", 0, 120, False, "s"),

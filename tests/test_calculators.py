@@ -158,9 +158,10 @@ def test_the_twins_use_the_same_nodes_and_steps():
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import calculator as page  # noqa: E402  (the directive lives with the book)
 
-from rlecon import bill  # noqa: E402
+from rlecon import Run, bill  # noqa: E402
 from rlecon.calculators import CALCULATORS, stops  # noqa: E402
 from rlecon.errors import RleconError  # noqa: E402
+from rlecon.run import parse_override  # noqa: E402
 from rlecon.run_dials import run_of  # noqa: E402
 
 POINTS = 240
@@ -370,3 +371,78 @@ def test_calculators_refuse_what_they_do_not_know():
         CALCULATORS["no-such"]
     with pytest.raises(RleconError, match="not a setting"):
         CALCULATORS["index"].state({"x": 1})
+
+
+# --- the whole bill --------------------------------------------------------------------------------------------------
+
+BILLS = [n for n in CALCULATORS if CALCULATORS[n].bars]
+
+
+@needs_node
+@pytest.mark.parametrize("name", BILLS)
+def test_what_to_change_first_is_what_the_package_says(name, tmp_path):
+    """Elasticities and next settings of the page against :meth:`rlecon.pricing.Bill.sensitivity`."""
+    c = CALCULATORS[name]
+    states = random_states(c)[:40]
+    body = """const B = require("./book/assets/bill.js"); write(data.states.map(s => { const r = P.evaluate(c, s);
+      return r.reason !== null ? null
+        : {smooth: B.elasticities(c, s, r.values), next: B.nextSettings(c, s, r.values)}; }))"""
+    compared = 0
+    for state, found in zip(states, in_node(c, states, tmp_path, body), strict=True):
+        try:
+            made = bill(run_of(c, state))
+        except RleconError:
+            assert found is None
+            continue
+        if not made.values["usd_run"]:
+            continue
+        rows = {r["input"]: r for r in made.sensitivity() if "elasticity" in r}
+        smooth = {r["key"]: r for r in found["smooth"]}
+        for key in {d.key for d in c.dials} & set(rows):
+            if rows[key].get("below") is None and "below" not in smooth[key]:
+                assert smooth[key]["elasticity"] == pytest.approx(rows[key]["elasticity"], abs=2e-4), (state, key)
+                compared += 1
+        moves = {(r["input"], str(r["next"]).lower()): r for r in made.sensitivity() if "next" in r}
+        for r in found["next"]:
+            want = moves.get((r["key"], str(r["next"]).removesuffix(".0")))
+            if want is not None:
+                assert r["ratio"] == pytest.approx(want["ratio"], abs=1e-4), (state, r)
+                compared += 1
+    assert compared > 150
+
+
+@needs_node
+def test_run_files_go_both_ways(tmp_path):
+    """A state written as a run file is the run that Python reads, and comes back as the same state."""
+    c = CALCULATORS["bill"]
+    states = random_states(c)[:120]
+    body = """const B = require("./book/assets/bill.js");
+      write(data.states.map(s => { const t = B.toFile(c, s);
+        return {text: t, command: B.toCommand(c, s), back: B.fromFile(c, t)}; }))"""
+    for state, found in zip(states, in_node(c, states, tmp_path, body), strict=True):
+        want = run_of(c, state)
+        assert Run.from_text(found["text"]).values == want.values, state
+        settings = found["command"].removeprefix("rlecon estimate").split(" --set ")[1:]
+        assert Run().replace(dict(map(parse_override, settings))).values == want.values
+        assert found["back"].get("left") == [] and {k: found["back"]["state"][k] for k in state} == state
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("group_size = 8", "before any"), ("[rollouts]", "no such table"),
+        ("[rollout]\ngroup_sizes = 8", "line 2: no such key"),
+        ("[rollout]\ngroup_size = eight", "a whole number"), ("[rollout]\ngroup_size = 8\ngroup_size = 8", "twice"),
+        ("[rollout]\ngroup_size = [8, 16]", "not read"), ('[model]\nname = "gpt-9"', "must be one of"),
+        ("[model]\nname = qwen3-8b", "must be one of"), ("[rollout]\ngroup_size = 8.5", "a whole number"),
+        ("[reward]\npass_rate = 1.2", "from 0 to 1"), ("[reward]\npass_rate = nan", "from 0 to 1"), ("", "not given"),
+        ("[rollout]\n[rollout]", "twice"), ('[model]\nname = "qwen3-8b', "not read"), ("\n" * 600, "not a run file"),
+        ("[hardware]\ngpus = 0x40", "a whole number"), ("[update]\noverlap = none", "must be one of"),
+    ],
+)  # fmt: skip
+def test_a_pasted_file_that_is_wrong_is_answered_in_words(text, message, tmp_path):
+    c = CALCULATORS["bill"]
+    body = 'const B = require("./book/assets/bill.js"); write(data.states.map(t => B.fromFile(c, t)))'
+    (found,) = in_node(c, [text], tmp_path, body)
+    assert message in found["error"] and "state" not in found

@@ -368,7 +368,7 @@ def _table(c: Calculator, o: Output, points) -> str:
         for x, y, _ in points[::every]
     )
     return (
-        f'<table class="calc-table"><thead><tr><th scope="col">{escape(d.label)}</th>'
+        f'<table class="calc-table calc-curve-table"><thead><tr><th scope="col">{escape(d.label)}</th>'
         f'<th scope="col">{escape(o.label)}</th></tr></thead><tbody>{rows}</tbody></table>'
     )
 
@@ -415,7 +415,7 @@ def panels(c: Calculator, values) -> str:
         f'<span class="calc-bar-track"><span class="calc-bar-fill calc-{meaning}" '
         f'style="width:{100 * x / max(sizes):.2f}%"></span></span>'
         f'<span class="calc-bar-value">{shown(x, "seconds", 2)}</span>'
-        f'<span class="calc-bar-share">{shown(x / sum(sizes), "%", 2)}</span></div>'
+        f'<span class="calc-bar-share">{_share(x / sum(sizes))}</span></div>'
         for (label, _, meaning), x in zip(c.bars, sizes, strict=True)
     )
     remarks = "".join(f"<li>{escape(text)}</li>" for text in notes(c, values, c.defaults))
@@ -424,6 +424,10 @@ def panels(c: Calculator, values) -> str:
         f'<section class="calc-panel"><h3>Change this first</h3>{_first(c)}</section></div>'
         f'<ul class="calc-remarks">{remarks}</ul>'
     )
+
+
+def _share(x: float) -> str:
+    return escape(f"<{THIN}1{THIN}%" if 0 < x < 0.01 else shown(x, "%", 2))
 
 
 def signed(x: float) -> str:
@@ -471,7 +475,11 @@ def run_file(c: Calculator) -> str:
         return ""
     text = ""
     for section, table in run_of(c, c.defaults).given().items():
-        lines = [f"{k} = {_literal(x)}" for k, x in table.items() if x != KEYS[f"{section}.{k}"].default]
+        lines = [
+            f"{k} = {x:.12g}" if isinstance(x, float) else f"{k} = {_literal(x)}"
+            for k, x in table.items()
+            if x != KEYS[f"{section}.{k}"].default
+        ]
         text += ("\n" if text else "") + f"[{section}]\n" + "".join(f"{line}\n" for line in lines) if lines else ""
     return (
         '<details class="calc-more"><summary>This run as a file, and yours</summary>'
@@ -511,17 +519,18 @@ def body(c: Calculator, ident: str) -> str:
     )
     span = f"{shown(ends[0], o.unit, o.digits)} to {shown(ends[1], o.unit, o.digits)}, 80{THIN}%" if ends else ""
     return (
-        '<div class="calc-body"><div class="calc-result">'
+        '<div class="calc-body"><div class="calc-dials">'
+        + _controls(c, ident)
+        + '</div><div class="calc-side"><div class="calc-result">'
         f'<p class="calc-main-label">{escape(o.label)}</p>'
         f'<p class="calc-main"><output class="calc-big">{escape(shown(values[o.name], o.unit, o.digits))}</output> '
         f'<span class="calc-spread">{escape(span)}</span></p>'
         f'<p class="calc-words">{escape(in_words(c, values))}</p></div>'
-        '<div class="calc-dials">' + _controls(c, ident) + "</div>"
         f'<div class="calc-view">{svg(c, p, ident)}'
         f'<p class="calc-against"><label for="{ident}-over">against</label> '
         f'<select class="calc-over" id="{ident}-over" autocomplete="off" disabled>{overs}</select></p>'
         f'<div class="calc-outputs" role="group" aria-label="Figures; the pressed one is plotted">{outputs}</div></div>'
-        "</div>"
+        "</div></div>"
         + panels(c, values)
         + '<div class="calc-actions"><button type="button" class="calc-reset" disabled>Reset</button>'
         '<button type="button" class="calc-link" disabled>Copy link</button>'

@@ -51,6 +51,7 @@
     const rank = (r) => (r.perSignal === undefined ? r.ratio : r.perSignal);
     return rows.sort((a, b) => rank(a) - rank(b));
   }
+  const share = (x) => (x > 0 && x < 0.01 ? "<\u00a01\u00a0%" : P.format(x, "%", 2));
   const label = (c, key) => (c.dials.find((d) => d.key === key) || c.choices.find((x) => x.key === key)).label;
   const worded = (c, key, x) => {
     const choice = c.choices.find((y) => y.key === key);
@@ -73,7 +74,8 @@
       if (d) { if (state[key] !== null && state[key] !== c.fileDefaults[key]) out.push([key, String(state[key])]); }
       else if (choice) {
         const x = state[key], bare = x === "true" || x === "false" || /^\d+$/.test(x);
-        if (x !== "default" && x !== String(c.fileDefaults[key])) out.push([key, bare ? x : JSON.stringify(x)]);
+        const open = choice.options.some((o) => o[0] === "default"); // then even the default is worth a line
+        if (x !== "default" && (open || x !== String(c.fileDefaults[key]))) out.push([key, bare ? x : JSON.stringify(x)]);
       } else if (key in c.given) out.push([key, JSON.stringify(c.given[key])]);
     }
     return out;
@@ -194,7 +196,7 @@
         bar.classList.toggle("calc-zero", !(x > 0));
         bar.querySelector(".calc-bar-fill").style.width = (100 * Math.max(0, x) / widest).toFixed(2) + "%";
         bar.querySelector(".calc-bar-value").textContent = v ? P.figure(x, "seconds", 2) : "";
-        bar.querySelector(".calc-bar-share").textContent = v && total > 0 ? P.format(x / total, "%", 2) : "";
+        bar.querySelector(".calc-bar-share").textContent = v && total > 0 ? share(x / total) : "";
       });
       find(".calc-remarks").replaceChildren(...(v ? P.notes(c, v, state) : []).map((text) => element("li", text)));
       clearTimeout(timer);

@@ -344,9 +344,9 @@
       if (p.rule) { rule.setAttribute("x1", p.rule); rule.setAttribute("x2", p.rule); }
     }
     function table() {
-      const body = find(".calc-table tbody"), every = Math.ceil(points.length / 12);
-      find(".calc-table th:nth-child(1)").textContent = over.label;
-      find(".calc-table th:nth-child(2)").textContent = shown.label;
+      const body = find(".calc-curve-table tbody"), every = Math.ceil(points.length / 12);
+      find(".calc-curve-table th:nth-child(1)").textContent = over.label;
+      find(".calc-curve-table th:nth-child(2)").textContent = shown.label;
       body.replaceChildren(...points.filter((_, i) => i % every === 0).map((p) => {
         const row = document.createElement("tr");
         for (const text of [spoken(over, p.x), p.y === null ? "no result" : figure(p.y, shown.unit, shown.digits)]) {
@@ -435,5 +435,5 @@
     root.addEventListener("hashchange", () => fromAddress(false));
   }
   function start() { document.querySelectorAll(".calc[data-name]").forEach(mount); }
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
+  if (document.readyState === "complete") start(); else document.addEventListener("DOMContentLoaded", start);
 })(typeof globalThis === "object" ? globalThis : this);

@@ -1,0 +1,241 @@
+"""Live calculators in a real browser: the same numbers, by hand and by keyboard, and nothing that jumps."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlecon.calculators import CALCULATORS
+from rlecon.errors import RleconError
+from tests.site.reading import AXE
+from tests.test_calculators import close, random_states
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import calculator as directive  # noqa: E402
+
+SHIFT = """() => new Promise(done => { let sum = 0;
+  new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; })
+    .observe({type: 'layout-shift', buffered: true}); setTimeout(() => done(sum), 400); })"""
+SETTLE = 360  # milliseconds: the address and the tables follow a moment later
+NAMES = list(CALCULATORS)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """One plain page for each calculator, with the book's own scripts and styles and the theme's variables."""
+    made = tmp_path_factory.mktemp("calculators")
+    assets = {name: (ROOT / "book" / "assets" / name).read_text(encoding="utf-8") for name in
+              ("book.css", "calculator.css", "special.js", "calculator.js", "bill.js")}  # fmt: skip
+    for name, text in assets.items():
+        (made / name).write_text(text, encoding="utf-8")
+    for name in NAMES:
+        c = CALCULATORS[name]
+        ident = f"calc-{name}"
+        (made / f"{name}.html").write_text(
+            '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Live</title>'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            "<style>:root{--pst-color-border:#c9c9c9;--pst-color-text-muted:#48566b;--pst-color-text-base:#222832;"
+            "--pst-color-background:#fff}html[data-theme=dark]{--pst-color-border:#48566b;--pst-color-text-muted:#9ca4af;"
+            "--pst-color-text-base:#ced6dd;--pst-color-background:#14181e;color:#ced6dd;background:#14181e}"
+            "body{font-family:sans-serif}article{max-width:49rem;margin:auto}</style>"
+            '<link rel="stylesheet" href="book.css"><link rel="stylesheet" href="calculator.css">'
+            '<script defer src="special.js"></script><script defer src="calculator.js"></script>'
+            '<script defer src="bill.js"></script></head><body><main><article class="bd-article"><h1>A page</h1>'
+            f'<h2>Live</h2><div class="calc" id="{ident}" data-name="{name}" role="group" '
+            f'aria-labelledby="{ident}-title">{directive.head(c, ident)}{directive.body(c, ident)}'
+            f"<script>{directive.script(c)}</script></div></article></main></body></html>",
+            encoding="utf-8",
+        )
+    return made
+
+
+@pytest.fixture
+def opened(browser, folder):
+    """Open a calculator's page; complaints of the console fail the test."""
+    pages, complaints = [], []
+
+    def open_page(name, query="", width=1280, script=True):
+        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
+        page = context.new_page()
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page.goto((folder / f"{name}.html").as_uri() + (f"#{name}?{query}" if query else ""), wait_until="load")
+        if script:
+            page.wait_for_selector(".calc-live-on")
+        pages.append(context)
+        return page
+
+    yield open_page
+    for context in pages:
+        context.close()
+    assert complaints == []
+
+
+def big(page) -> str:
+    return page.inner_text(".calc-big")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_computes_what_python_computes(opened, name):
+    """The shown figures at seeded settings, set through the page's own state."""
+    c, page = CALCULATORS[name], opened(name)
+    states = random_states(c)[:24]
+    script = """states => { const box = document.querySelector('.calc'); return states.map(s => { box.rlecon.set(s);
+      return {big: box.querySelector('.calc-big').textContent, words: box.querySelector('.calc-words').textContent,
+        spread: box.querySelector('.calc-spread').textContent,
+        values: [...box.querySelectorAll('.calc-value')].map(e => e.textContent),
+        raw: rleconPure.evaluate(box.rlecon.calculator, s).values || null}; }); }"""
+    answered = 0
+    for state, found in zip(states, page.evaluate(script, states), strict=True):
+        try:
+            want = c.solve(state)
+        except RleconError as error:
+            assert (found["big"], found["words"]) == ("no result", str(error))
+            continue
+        answered += 1
+        for o, text in zip(c.outputs, found["values"], strict=True):
+            raw = found["raw"][o.name]
+            assert close(raw, want[o.name]) or (raw is None and not np.isfinite(float(want[o.name]))), (state, o.name)
+            assert text == directive.shown(want[o.name], o.unit, o.digits), (state, o.name)
+        assert "NaN" not in json.dumps(found) and "undefined" not in found["words"]
+    assert answered > 8
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_scripts_the_default_stands(opened, name):
+    c, page = CALCULATORS[name], opened(name, script=False)
+    o = c.outputs[0]
+    assert big(page) == directive.shown(c.solve()[o.name], o.unit, o.digits)
+    assert page.get_attribute(".calc-line", "d").count("L") > 10
+    assert page.locator(".calc input:enabled, .calc select:enabled, .calc button:enabled").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_fits_and_nothing_jumps(opened, name, width):
+    page = opened(name, width=width)
+    before = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
+    assert page.evaluate(SHIFT) < 0.05
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    page.locator("input[type=range]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(SETTLE)
+    after = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
+    assert abs(after - before) < 60
+
+
+def test_keys_turn_a_dial_and_the_address_follows(opened):
+    c, page = CALCULATORS["index"], opened("index")
+    d = c.dial("reward.pass_rate")
+    row = page.locator('[data-key="reward.pass_rate"]')
+    first = big(page)
+    row.locator("input[type=range]").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(SETTLE)
+    value = d.stops[d.stops.index(d.default) - 5]
+    assert float(row.locator(".calc-number").input_value()) == pytest.approx(100 * value)
+    assert big(page) != first and f"reward.pass_rate={value}" in page.url
+    page.keyboard.press("Home")
+    page.wait_for_timeout(SETTLE)
+    assert f"reward.pass_rate={d.stops[0]}" in page.url
+    row.locator(".calc-number").focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_timeout(SETTLE)
+    assert f"reward.pass_rate={d.stops[1]}" in page.url
+    page.locator(".calc-reset").click()
+    page.wait_for_timeout(SETTLE)
+    assert big(page) == first and page.url.endswith("#index")
+
+
+def test_a_link_brings_its_scenario(opened):
+    c = CALCULATORS["index"]
+    page = opened("index", "reward.pass_rate=0.05&hardware.gpu=h200-sxm")
+    page.wait_for_timeout(SETTLE)
+    want = c.solve({"reward.pass_rate": 0.05, "hardware.gpu": "h200-sxm"})
+    assert big(page) == directive.shown(want[c.outputs[0].name], c.outputs[0].unit, c.outputs[0].digits)
+    assert page.locator('[data-choice="hardware.gpu"]').input_value() == "h200-sxm"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["reward.pass_rate=7", "reward.pass_rate=<img src=x onerror=alert(1)>", "hardware.gpu=<b>x</b>", "x=1",
+     "reward.pass_rate=NaN", "reward.pass_rate=%3Cscript%3E"],
+)  # fmt: skip
+def test_a_bad_link_is_refused_in_words_and_is_never_markup(opened, query):
+    page = opened("index", query)
+    page.wait_for_timeout(SETTLE)
+    assert page.inner_text(".calc-note").startswith("Not taken from the link")
+    assert page.locator(".calc img, .calc b, .calc-note *").count() == 0
+    assert big(page) == directive.shown(CALCULATORS["index"].solve()["usd_per_mixed_group"], "usd", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("120", "from 0"), ("-1", "from 0"), ("abc", "cannot be"), ("1e999", "cannot be"), ("3..1", "cannot be")],
+)
+def test_a_bad_number_gets_a_message_beside_its_field(opened, text, part):
+    page = opened("index")
+    row = page.locator('[data-key="reward.pass_rate"]')
+    row.locator(".calc-number").fill(text)
+    page.wait_for_timeout(60)
+    assert part in row.locator(".calc-bad").inner_text()
+    assert row.locator(".calc-number").get_attribute("aria-invalid") == "true"
+    assert big(page) == "no result" and "NaN" not in page.inner_text(".calc")
+    row.locator(".calc-number").fill("30")
+    page.wait_for_timeout(60)
+    assert row.locator(".calc-bad").is_hidden() and big(page) != "no result"
+
+
+def test_what_cannot_be_says_why(opened):
+    page = opened("index", "rollout.response_tokens=20000&rollout.max_response_tokens=8192")
+    page.wait_for_timeout(SETTLE)
+    assert big(page) == "no result" and "cannot exceed the cap of 8192" in page.inner_text(".calc-words")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", [n for n in ("index", "gpu-hours", "bill") if n in NAMES])
+def test_axe_finds_nothing(opened, name, theme):
+    page = opened(name)
+    page.evaluate("t => { document.documentElement.dataset.theme = t; }", theme)
+    page.add_script_tag(path=str(AXE))
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        found = page.evaluate("async () => (await axe.run('.calc', {resultTypes: ['violations']})).violations.map("
+                              "v => v.id + ': ' + v.nodes.map(n => n.target.join(' ')).slice(0, 3))")  # fmt: skip
+        assert found == []
+
+
+def test_a_turn_of_a_dial_is_computed_within_a_frame(opened):
+    """The script's own share of a frame; painting is the browser's."""
+    page = opened("bill")
+    times = page.evaluate("""() => { const box = document.querySelector('.calc'), c = box.rlecon.calculator;
+      const d = c.dials.find(x => x.key === 'rollout.response_tokens'), out = [];
+      for (let i = 5; i < 45; i++) { const start = performance.now();
+        box.rlecon.set({'rollout.response_tokens': d.stops[i]}); out.push(performance.now() - start); }
+      return out.sort((a, b) => a - b); }""")
+    print("median", times[20], "ms; slowest", times[-1], "ms")
+    assert times[20] < 50  # a busy machine is slower than a reader's; the README reports the measured value
+
+
+def test_a_run_file_goes_out_and_comes_back(opened):
+    page = opened("bill", "rollout.group_size=16&hardware.gpu=h200-sxm&rollout.max_response_tokens=&update.critic=true")
+    page.wait_for_timeout(SETTLE + 200)
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    text, shown = page.inner_text(".calc-file-text"), big(page)
+    assert "group_size = 16" in text and 'gpu = "h200-sxm"' in text and "max_response_tokens" not in text
+    page.locator(".calc-reset").click()
+    page.wait_for_timeout(SETTLE)
+    assert big(page) != shown
+    page.locator(".calc-pasted").fill(text)
+    page.locator(".calc-paste").click()
+    page.wait_for_timeout(SETTLE)
+    assert page.inner_text(".calc-paste-note") == "Taken over." and big(page) == shown
+    page.locator(".calc-pasted").fill("[rollout]\ngroup_sizes = 3\n")
+    page.locator(".calc-paste").click()
+    assert "line 2: no such key rollout.group_sizes" in page.inner_text(".calc-paste-note")
