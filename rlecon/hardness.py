@@ -125,7 +125,7 @@ full_gain = Equation(
     * (_p * _q * v.logit_sensitivity) ** 4
     / (2 * _p * _q * v.score_dimension)
     / (1 + v.rollouts * _p * _q * _unit * (1 + _p * _q * v.logit_sensitivity**2)),
-    "the KL-limited step of any size: signal adds to the noise along u, where the Fisher information is 1 + p q Delta^2",
+    "the KL-limited step of any size: signal adds to noise along u, where Fisher information is 1 + p q Delta^2",
     name="step_gain_full",
 )
 kl_curvature = Equation(

@@ -16,7 +16,7 @@ def test_the_oracle_is_the_ceiling():
 
 
 def test_tasks_move_breadth_and_bits_move_depth():
-    """At equal bits sixteen tasks beat one on unseen tasks; one beats sixteen on its own; more bits add nothing to one."""
+    """At equal bits sixteen tasks beat one on unseen tasks, and one beats sixteen on its own."""
     bits = (1000.0, 5000.0)
     one, many = ([b.train(k, "label", 0.5, np.random.default_rng(s), bits=bits) for s in range(3)] for k in (1, 16))
     mean = lambda runs, what: np.mean([getattr(r, what) for r in runs], axis=0)  # noqa: E731
