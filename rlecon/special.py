@@ -14,7 +14,7 @@ import sympy as sp
 
 TINY_SPREAD = 1e-12  # stands for a spread of zero: every length alike
 NEWTON_STEPS = 16  # to rounding for mean/cap up to 0.9999
-LOW_NODES, HIGH_NODES = 24, 48
+LOW_NODES, HIGH_NODES, KNEE_BOTTOM = 24, 48, -3.0
 AGE_NODES, LAST_CHUNK = 8, 250
 PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
@@ -118,7 +118,10 @@ def _evaluate_length_location(mean, spread, cap):
     for _ in range(NEWTON_STEPS):
         body = np.exp(location + spread * spread / 2.0) * s.ndtr((log_cap - location) / spread - spread)
         tail = np.where(np.isinf(cap), 0.0, cap * s.ndtr((location - log_cap) / spread))
-        location = location - (np.log(body + tail) - target) * (body + tail) / body
+        step = (np.log(body + tail) - target) * (body + tail) / body
+        location = location - step
+        if np.ndim(step) == 0 and abs(step) < 1e-15:
+            break
     return location
 
 
@@ -139,33 +142,34 @@ def _nodes(count):
     return leggauss(count)
 
 
-def _integrate(n, share, location, spread, low, high, count):
-    """Integral over the standard normal coordinate of [1 - (1 - share S)^n] dt, t = exp(location + spread z)."""
-    x, w = _nodes(count)
-    half = (high - low) / 2.0
-    z = ((high + low) / 2.0)[..., None] + half[..., None] * x
-    alive = _scipy().ndtr(-z)
-    length = np.exp(location[..., None] + spread[..., None] * z)
-    chance = -np.expm1(n[..., None] * np.log1p(-share[..., None] * alive))
-    return spread * half * np.sum(w * chance * length, axis=-1)
-
-
 def _evaluate_reached_tokens(n, share, location, spread, cap):
-    """Steps during which at least one of ``n`` sequences, each counted with chance ``share``, is alive."""
-    n, share, location, spread, cap = np.broadcast_arrays(
-        *(np.asarray(v, float) for v in (n, share, location, spread, cap))
-    )
+    """Steps during which at least one of ``n`` sequences, each counted with chance ``share``, is alive.
+
+    The integral of 1 - (1 - share S(t))^n over t = exp(location + spread z): few nodes up to the knee where the
+    integrand leaves 1, more beyond it.
+    """
+    s = _scipy()
+    if np.ndim(n) or np.ndim(share) or np.ndim(location) or np.ndim(spread) or np.ndim(cap):
+        n, share, location, spread, cap = np.broadcast_arrays(
+            *(np.asarray(x, float)[..., None] for x in (n, share, location, spread, cap))
+        )
+    (x_low, w_low), (x_high, w_high) = _nodes(LOW_NODES), _nodes(HIGH_NODES)
     spread = np.maximum(spread, TINY_SPREAD)
     with np.errstate(all="ignore"):
         end = (np.log(cap) - location) / spread
         top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(n, 1.0)) + 60.0))
         bottom = np.minimum(-8.5, top)
-        knee = np.clip(_scipy().ndtri(np.exp(-36.0 / n)), bottom, top)
-        whole = -np.expm1(n * np.log1p(-share))
-        head = np.exp(location + spread * bottom) * whole
-        body = _integrate(n, share, location, spread, bottom, knee, LOW_NODES)
-        tail = _integrate(n, share, location, spread, knee, top, HIGH_NODES)
-    return (head + body + tail)[()]
+        knee = -s.ndtri(np.minimum(1.0, -np.expm1(-36.0 / n) / share))
+        knee = np.minimum(np.maximum(knee, KNEE_BOTTOM), top)
+        low, high = (knee - bottom) / 2.0, (top - knee) / 2.0
+        z = np.concatenate([(knee + bottom) / 2.0 + low * x_low, (top + knee) / 2.0 + high * x_high], axis=-1)
+        w = np.concatenate([low * w_low, high * w_high], axis=-1)
+        chance = np.expm1(n * np.log1p(-share * s.ndtr(-z)))
+        found = -np.sum(w * chance * np.exp(location + spread * z), axis=-1)
+        if np.ndim(n):
+            n, share, location, spread, bottom = (x[..., 0] for x in (n, share, location, spread, bottom))
+        head = -np.exp(location + spread * bottom) * np.expm1(n * np.log1p(-share))
+        return head + spread * found
 
 
 @cache

@@ -125,7 +125,7 @@
     const end = (Math.log(cap) - location) / spread;
     const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(n, 1)) + 60));
     const bottom = Math.min(-8.5, top);
-    const knee = Math.min(Math.max(normal_quantile(Math.exp(-36 / n)), bottom), top);
+    const knee = Math.min(Math.max(-normal_quantile(Math.min(1, -Math.expm1(-36 / n) / share)), -3), top);
     const whole = -Math.expm1(n * Math.log1p(-share));
     return Math.exp(location + spread * bottom) * whole
       + integral(n, share, location, spread, bottom, knee, LOW_NODES)
