@@ -1,0 +1,142 @@
+"""One step: two streams, in turn or side by side."""
+
+from __future__ import annotations
+
+from tests.reference.core import BITS_PER_BYTE, SECONDS_PER_HOUR
+
+
+def rollout_seconds(
+    measured_tokens_per_second_per_gpu,
+    generated_tokens_per_step,
+    rollout_pool_gpus,
+    continuous_generation,
+    continuous_generation_seconds,
+    batch_generation_seconds,
+):
+    if measured_tokens_per_second_per_gpu:
+        return generated_tokens_per_step / rollout_pool_gpus / measured_tokens_per_second_per_gpu
+    return continuous_generation_seconds if continuous_generation else batch_generation_seconds
+
+
+def weight_sync_seconds(
+    shared_pool,
+    concurrent_streams,
+    overlapped_sync_share,
+    total_parameters,
+    activation_bits,
+    weight_sync_bytes_per_second,
+):
+    """Once to the engines; one pool also moves its trainer back in; two streams leave a share of the first exposed."""
+    once = total_parameters * (activation_bits / BITS_PER_BYTE) / weight_sync_bytes_per_second
+    exposed = overlapped_sync_share if concurrent_streams else 1.0
+    return once * exposed + (once if shared_pool else 0.0)
+
+
+def step_seconds(
+    generation_stream_seconds,
+    training_stream_seconds,
+    concurrent_streams,
+    weight_sync_seconds,
+    overhead_seconds,
+    evaluation_seconds_per_step,
+):
+    streams = generation_stream_seconds, training_stream_seconds
+    phases = max(streams) if concurrent_streams else sum(streams)
+    return phases + weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step
+
+
+def idle_seconds(
+    shared_pool,
+    step_seconds,
+    weight_sync_seconds,
+    overhead_seconds,
+    evaluation_seconds_per_step,
+    generation_stream_seconds,
+    training_stream_seconds,
+    rollout_pool_gpus,
+    training_pool_gpus,
+    gpus,
+):
+    """Every GPU of two pools could work while the phases last."""
+    if shared_pool:
+        return 0.0
+    phases = step_seconds - (weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step)
+    worked = generation_stream_seconds * rollout_pool_gpus + training_stream_seconds * training_pool_gpus
+    return (phases * gpus - worked) / gpus
+
+
+def rollout_share_by_utilisation(decode_mfu, train_mfu, scoring_passes, backward_passes):
+    writing, learning = 1 / decode_mfu, (scoring_passes + backward_passes) / train_mfu
+    return writing / (writing + learning)
+
+
+def environment_seconds(
+    continuous_generation,
+    environment_seconds_per_turn,
+    turns,
+    refill_tokens,
+    drain_tokens,
+    response_tokens,
+):
+    """What the slowest chain of a batch waits: whole trajectories while the queue lasts, then one of uncommon length."""
+    if continuous_generation:
+        return 0.0
+    before = refill_tokens / response_tokens  # trajectories that the chain has finished
+    last = 1 + (turns - 1) * (drain_tokens / response_tokens)  # its last one has turns in proportion to its tokens
+    return (before * turns + last) * environment_seconds_per_turn
+
+
+def container_seconds_per_rollout(
+    continuous_generation,
+    rollout_seconds,
+    resident_sequences,
+    sequences_per_engine,
+    decode_seconds_per_sequence,
+    batch_generation_seconds,
+    environment_seconds_per_rollout,
+):
+    """A trajectory's life: residents over the rate at which they end, or its decoding and its waits."""
+    if continuous_generation:
+        rate = sequences_per_engine / rollout_seconds
+        return resident_sequences / rate
+    stretched = rollout_seconds / batch_generation_seconds
+    return decode_seconds_per_sequence * stretched + environment_seconds_per_rollout
+
+
+def environment_cpu_seconds(
+    started_rollouts, environment_cpus, container_seconds_per_rollout, environment_seconds_per_rollout
+):
+    """Every trajectory holds its processors for its life, where it has an environment at all."""
+    if not environment_seconds_per_rollout:
+        return 0.0
+    return container_seconds_per_rollout * environment_cpus * started_rollouts
+
+
+REFERENCE = {
+    "rollout_seconds": rollout_seconds,
+    "environment_seconds": environment_seconds,
+    "generation_stream_seconds": lambda rollout_seconds, environment_seconds: rollout_seconds + environment_seconds,
+    "training_stream_seconds": lambda old_logprobs_seconds, reference_seconds, update_seconds: (
+        old_logprobs_seconds + reference_seconds + update_seconds
+    ),
+    "weight_sync_seconds": weight_sync_seconds,
+    "overhead_seconds": lambda step_overhead_seconds, concurrent_streams, overlapped_overhead_share: (
+        step_overhead_seconds * (overlapped_overhead_share if concurrent_streams else 1.0)
+    ),
+    "step_seconds": step_seconds,
+    "idle_seconds": idle_seconds,
+    "rollout_share": lambda rollout_seconds, step_seconds: min(1.0, rollout_seconds / step_seconds),
+    "rollout_share_by_utilisation": rollout_share_by_utilisation,
+    "container_seconds_per_rollout": container_seconds_per_rollout,
+    "environment_cpu_seconds": environment_cpu_seconds,
+    "overlap_gain": lambda rollout_share: (
+        (rollout_share + (1 - rollout_share)) / max(rollout_share, 1 - rollout_share)
+    ),
+    "containers": lambda engines, resident_sequences: engines * resident_sequences,
+    "container_use": lambda environment_seconds_per_rollout, container_seconds_per_rollout: (
+        environment_seconds_per_rollout / container_seconds_per_rollout
+    ),
+    "environment_usd_per_rollout": lambda environment_cpus, container_seconds_per_rollout, usd_per_cpu_hour: (
+        environment_cpus * usd_per_cpu_hour * container_seconds_per_rollout / SECONDS_PER_HOUR
+    ),
+}

@@ -1,0 +1,188 @@
+"""FLOPs, seconds and bytes of the update and of passes that only score."""
+
+from __future__ import annotations
+
+from tests.reference.core import BITS_PER_BYTE, FLOPS_PER_PARAMETER, refuse_unless
+
+
+def causal_attention(
+    training_context_tokens,
+    window_tokens,
+    attention_flops_per_context_token_training,
+    window_attention_flops_per_context_token_training,
+):
+    """A token looks back at half of its sequence on average; in a window layer at no more than the window."""
+    seen = training_context_tokens / 2
+    seen_window = min(training_context_tokens / 2, window_tokens)
+    return (
+        attention_flops_per_context_token_training * seen
+        + window_attention_flops_per_context_token_training * seen_window
+    )
+
+
+def passes(full_training, activation_recompute):
+    forward, activations, weights = 1, 1, 1
+    return forward + activations + (weights if full_training else 0) + (forward if activation_recompute else 0)
+
+
+def trained_models(critic):
+    return 2 if critic else 1
+
+
+def update_flops(
+    update_tokens,
+    matmul_flops_per_token,
+    backward_passes,
+    causal_attention_flops_per_token,
+    attention_passes,
+    critic,
+):
+    matrices = matmul_flops_per_token * backward_passes
+    attention = causal_attention_flops_per_token * attention_passes
+    return trained_models(critic) * (matrices + attention) * update_tokens
+
+
+def model_flops(update_tokens, matmul_flops_per_token, causal_attention_flops_per_token, full_training, critic):
+    return update_flops(
+        update_tokens, matmul_flops_per_token, 3 if full_training else 2, causal_attention_flops_per_token, 3, critic
+    )
+
+
+def update_compute_seconds(
+    measured_mfu,
+    model_flops,
+    training_pool_gpus,
+    bf16_flops_per_second,
+    train_flops_per_second,
+    colocation_factor,
+    update_tokens,
+    critic,
+    matmul_flops_per_token,
+    backward_passes,
+    causal_attention_flops_per_token,
+    attention_passes,
+    train_efficiency,
+    train_attention_efficiency,
+):
+    if measured_mfu:
+        return model_flops / measured_mfu / (bf16_flops_per_second * training_pool_gpus)
+    tokens_per_gpu = update_tokens * trained_models(critic) / training_pool_gpus
+    matrices = tokens_per_gpu * matmul_flops_per_token * backward_passes / train_flops_per_second / train_efficiency
+    attention = tokens_per_gpu * causal_attention_flops_per_token * attention_passes / bf16_flops_per_second
+    return colocation_factor * (matrices + attention / train_attention_efficiency)
+
+
+def dispatch_seconds(
+    processed_tokens_per_step,
+    moe_layers,
+    experts_per_token,
+    hidden,
+    moe_dispatch_bytes,
+    training_pool_gpus,
+    link_bytes_per_second,
+):
+    numbers = processed_tokens_per_step * moe_layers * experts_per_token * hidden
+    return numbers * moe_dispatch_bytes / training_pool_gpus / link_bytes_per_second
+
+
+def optimizer_seconds(
+    optimizer_steps,
+    trainable_parameters,
+    optimizer_seconds_per_parameter,
+    training_pool_gpus,
+    offload,
+    optimizer_state_bytes_per_parameter,
+    host_link_bytes_per_second,
+    critic,
+):
+    parameters = trainable_parameters * trained_models(critic) / training_pool_gpus
+    once = parameters * optimizer_seconds_per_parameter
+    if offload:
+        there_and_back = 2 * parameters * optimizer_state_bytes_per_parameter
+        once += there_and_back / host_link_bytes_per_second
+    return optimizer_steps * once
+
+
+def update_seconds(
+    measured_mfu,
+    update_compute_seconds,
+    colocation_factor,
+    dispatch_seconds_per_pass,
+    epochs,
+    backward_passes,
+    critic,
+    optimizer_seconds,
+):
+    if measured_mfu:
+        return update_compute_seconds
+    dispatch = dispatch_seconds_per_pass * epochs * backward_passes * trained_models(critic) * colocation_factor
+    return update_compute_seconds + dispatch + optimizer_seconds
+
+
+def logprob_seconds(
+    processed_tokens_per_step,
+    training_pool_gpus,
+    colocation_factor,
+    matmul_flops_per_token,
+    causal_attention_flops_per_token,
+    train_efficiency,
+    train_attention_efficiency,
+    bf16_flops_per_second,
+    dispatch_seconds_per_pass,
+):
+    share = processed_tokens_per_step / (training_pool_gpus * bf16_flops_per_second)
+    matrices = share * matmul_flops_per_token / train_efficiency
+    attention = share * causal_attention_flops_per_token / train_attention_efficiency
+    return (matrices + attention + dispatch_seconds_per_pass) * colocation_factor
+
+
+def update_state_bytes_per_gpu(
+    total_parameters,
+    train_bits,
+    full_training,
+    trainable_parameters,
+    optimizer_state_bytes_per_parameter,
+    offload,
+    training_pool_gpus,
+    memory_bytes,
+):
+    """Frozen weights under LoRA; state of what is trained, a quarter of it where the rest lives on the CPU."""
+    frozen = 0.0 if full_training else total_parameters * (train_bits / BITS_PER_BYTE)
+    state = trainable_parameters * optimizer_state_bytes_per_parameter
+    each = (frozen + (state / 4 if offload else state)) / training_pool_gpus
+    refuse_unless(each <= memory_bytes)
+    return each
+
+
+REFERENCE = {
+    "matmul_flops_per_token": lambda active_parameters_matmul: FLOPS_PER_PARAMETER * active_parameters_matmul,
+    "causal_attention_flops_per_token": causal_attention,
+    "forward_flops_per_token": lambda matmul_flops_per_token, causal_attention_flops_per_token: (
+        matmul_flops_per_token + causal_attention_flops_per_token
+    ),
+    "backward_passes": passes,
+    "attention_passes": lambda activation_recompute: passes(1, activation_recompute),
+    "update_tokens": lambda processed_tokens_per_step, epochs: processed_tokens_per_step * epochs,
+    "update_flops": update_flops,
+    "model_flops": model_flops,
+    "update_compute_seconds": update_compute_seconds,
+    "dispatch_seconds_per_pass": dispatch_seconds,
+    "optimizer_steps": lambda epochs, minibatches: epochs * minibatches,
+    "optimizer_seconds": optimizer_seconds,
+    "update_seconds": update_seconds,
+    "logprob_seconds": logprob_seconds,
+    "old_logprobs_seconds": lambda old_logprobs, logprob_seconds: logprob_seconds if old_logprobs else 0.0,
+    "reference_seconds": lambda reference_model, critic, logprob_seconds: (
+        (bool(reference_model) + bool(critic)) * logprob_seconds
+    ),
+    "train_mfu": lambda model_flops, update_seconds, training_pool_gpus, bf16_flops_per_second: (
+        model_flops / update_seconds / (training_pool_gpus * bf16_flops_per_second)
+    ),
+    "update_state_bytes_per_gpu": update_state_bytes_per_gpu,
+    "update_bytes_per_gpu": lambda update_state_bytes_per_gpu, microbatch_tokens, activation_bytes_per_token, layers, hidden, model_parallel: (  # noqa: E501
+        update_state_bytes_per_gpu + microbatch_tokens * hidden * layers * activation_bytes_per_token / model_parallel
+    ),
+    "rollout_bytes_per_gpu": lambda engine_weight_bytes, tensor_parallel, reserved_bytes, resident_sequences, kv_bytes_at_peak, kv_shards: (  # noqa: E501
+        engine_weight_bytes / tensor_parallel + reserved_bytes + resident_sequences * (kv_bytes_at_peak / kv_shards)
+    ),
+}
