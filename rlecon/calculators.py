@@ -219,7 +219,8 @@ def inference_stack():
         title="What drafted tokens and a small cache are worth",
         choices=("model.name", "hardware.gpu", "rollout.kv_bits"),
         dials=("rollout.speculative_acceptance", "rollout.speculative_drafts", "rollout.response_tokens",
-               "rollout.max_response_tokens", "rollout.prompts_per_step", "hardware.gpus"),
+               "rollout.max_response_tokens", "rollout.prompts_per_step", "hardware.gpus",
+               "hardware.usd_per_gpu_hour"),
         outputs=(
             Output("usd_per_step", "One step", "usd", 2, spread=_MONEY),
             Output("rollout_seconds", "Generating", "seconds", 2),
