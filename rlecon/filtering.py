@@ -55,6 +55,15 @@ def optimal_difficulty(objective: str) -> sp.Expr:
     return max(roots, key=lambda r: shapes[objective].subs(p, r))
 
 
+def optimal_difficulties(objectives=("signal", "bits", "success_bits", "log_pass_rate")) -> list[float]:
+    """The best pass rate by objective, as numbers: :func:`optimal_difficulty` of each.
+
+    >>> [round(p, 3) for p in optimal_difficulties()]
+    [0.5, 0.5, 0.368, 0.25]
+    """
+    return [float(optimal_difficulty(objective)) for objective in objectives]
+
+
 def allocate(pass_rates, rollouts: int, *, weights=None):
     """Rollouts per prompt that make the expected number of mixed groups largest.
 

@@ -76,6 +76,15 @@ best_equation = Equation(
     "least variance per dollar: more rollouts where they are noisier than prompts are different, or a visit is dear",
     source="kish1965",
 )
+cost_equation = Equation(
+    v.cost_over_least,
+    (v.usd_per_prompt_visit + v.usd_per_rollout * _G)
+    * (1 + v.noise_ratio**2 / (_G - 1))
+    / (sp.sqrt(v.usd_per_prompt_visit + v.usd_per_rollout) + v.noise_ratio * sp.sqrt(v.usd_per_rollout)) ** 2,
+    "dollars times variance at G over that at the best group size, which need not be whole",
+    holds_when=_pair,
+    source="kish1965",
+)
 ratio_equation = Equation(
     v.noise_ratio,
     v.even_noise_ratio * sp.sqrt(v.pass_variance / (4 * v.pass_variance_square)),
@@ -122,6 +131,14 @@ square_equation = Equation(
     v.pass_variance_square,
     _a * (_a + 1) * _b * (_b + 1) / ((_a + _b) * (_a + _b + 1) * (_a + _b + 2) * (_a + _b + 3)),
     "E[(pq)^2] over a Beta distribution of pass rates",
+)
+_m, _V = v.mean_pass_rate, v.pass_rate_spread**2
+_w = v.pass_variance
+square_spread_equation = Equation(
+    v.pass_variance_square,
+    _w * (_m * _w + _V) * ((1 - _m) * _w + _V) / ((_w + 2 * _V) * (_w + 3 * _V)),
+    "the same from mean and spread; alike prompts are its limit (pbar qbar)^2",
+    name="pass_variance_square_by_spread",
 )
 
 

@@ -129,6 +129,19 @@ def rollouts_to_target(group_size: int, rollouts_per_step: int, seeds=(0, 1, 2, 
     return float(column.mean()), float(error), float(rates[best])
 
 
+def group_ratio(small: int = 2, large: int = 16, per_step=(512, 4096), seeds=(0, 1, 2, 3), rates=None) -> list[float]:
+    """Rollouts to target with large groups over those with small ones, for each number of rollouts per step.
+
+    Each group size has its own best learning rate. Numbers of rollouts are whole steps.
+    """
+    ratios = []
+    for rollouts in per_step:
+        settings = {"seeds": seeds, "rates": rates or tuple(2.0**k for k in range(6, 13))}
+        large_cost, small_cost = (rollouts_to_target(size, rollouts, **settings)[0] for size in (large, small))
+        ratios.append(large_cost / small_cost)
+    return ratios
+
+
 def toy_noise_ratio(world: PromptWorld, weights) -> float:
     """Within over between sd of the prompt toy's gradient at some weights, exact for pairs."""
     policy = softmax(world.features @ weights)

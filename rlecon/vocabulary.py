@@ -51,7 +51,7 @@ curvature = quantity("curvature", r"\mathrm{curv}", "1", "curvature that limits 
 step_gain = quantity("step_gain", r"\delta p_{\mathrm{step}}", "1", "gain in pass rate of one noise-limited step of the best size")
 log_step_gain = quantity("log_step_gain", r"\delta\ln p_{\mathrm{step}}", "1",
                          "gain in log pass rate of one noise-limited step of the best size")
-confidence = quantity("confidence", r"1-\epsilon", "1", "chance with which a statement should hold", "(0,1)")
+confidence = quantity("confidence", r"\mathrm{conf}", "1", "chance with which a statement should hold", "(0,1)")
 rollouts_per_success = quantity("rollouts_per_success", r"n_{\mathrm{first}}", "rollout", "mean wait for a right rollout", "(0,inf]")
 rollouts_to_sure_success = quantity("rollouts_to_sure_success", r"n_{\mathrm{sure}}", "rollout",
                                     "rollouts that hold a right one with the given confidence")
@@ -82,6 +82,7 @@ best_group_size = quantity("best_group_size", r"G^\ast", "rollout/prompt", "grou
 usd_per_rollout = quantity("usd_per_rollout", r"c_n", "USD/rollout", "one rollout, all included", "(0,inf)")
 usd_per_prompt_visit = quantity("usd_per_prompt_visit", r"c_B", "USD/prompt", "visiting a prompt once: prefill, container")
 variance_usd = quantity("variance_usd", r"c\,\mathrm{Var}", "USD", "dollars of a step times its gradient variance")
+cost_over_least = quantity("cost_over_least", r"\nu_{c\mathrm{Var}}", "1", "dollars times variance over the least that any group size gives")
 objective_weight = quantity("objective_weight", r"h_G", "1",
                             "weight on the gradient of p where advantages are divided by the group's standard deviation")
 tasks = quantity("tasks", "K", "task", "tasks (prompts) in the set", "[1,inf)")
@@ -442,6 +443,10 @@ decode_seconds_per_sequence = quantity("decode_seconds_per_sequence", r"\tau_{\m
                                        "time one sequence spends decoding", "(0,inf)")
 engine_sequences_per_second = quantity("engine_sequences_per_second", r"\nu_{\mathrm{seq}}", "sequence/s",
                                        "sequences that one full engine finishes per second", "(0,inf)")
+last_response_tokens = quantity("last_response_tokens", r"L_{\mathrm{last}}", "token",
+                       "decode steps from the last refill to the end, were no response to loop")
+looping_share = quantity("looping_share", r"a_{\mathrm{loop}}", "1", "share of responses that repeat themselves up to the cap",
+                         "[0,1]")
 drain_tokens = quantity("drain_tokens", r"L_{\mathrm{drain}}", "token", "decode steps from the last refill to the end")
 expert_drain_tokens = quantity("expert_drain_tokens", r"L_{\mathrm{drain},x}", "token",
                                "full reads of the experts during the drain")
@@ -539,6 +544,21 @@ training_stream_seconds = quantity("training_stream_seconds", r"\tau_{\mathrm{tr
 weight_sync_seconds = quantity("weight_sync_seconds", r"\tau_{\mathrm{sync}}", "s", "new weights to the engines")
 overhead_seconds = quantity("overhead_seconds", r"\tau_{\mathrm{over}}", "s", "switching, data and reward work")
 evaluation_seconds_per_step = quantity("evaluation_seconds_per_step", r"\tau_{\mathrm{eval}}", "s", "evaluation per step")
+judge_gpus = quantity("judge_gpus", r"n_{\mathrm{judge},0}", "GPU", "GPUs of the judge's own; 0 scores on those of rollouts", "Z[0,inf)")
+judge_pool_gpus = quantity("judge_pool_gpus", r"n_{\mathrm{judge}}", "GPU", "GPUs that judge or teach", "(0,inf)")
+judge_active_parameters = quantity("judge_active_parameters", r"N_{\mathrm{judge}}", "1",
+                                   "active parameters of the judge or teacher in matrix products; 0 without one")
+judge_attention_flops = quantity("judge_attention_flops", r"\kappa_{f,\mathrm{judge}}", "FLOP/(token token)",
+                                 "attention FLOPs of the judge or teacher per token and token of context, forward")
+judge_flops_per_token = quantity("judge_flops_per_token", r"f_{\mathrm{judge}}", "FLOP/token",
+                                 "FLOPs of the judge or teacher per token that it reads")
+judge_weight_bytes = quantity("judge_weight_bytes", r"W_{\mathrm{judge}}", "byte", "weights of the judge or teacher")
+judge_response_tokens = quantity("judge_response_tokens", r"L_{\mathrm{judge}}", "token/rollout",
+                                 "tokens that the judge writes about one rollout; 0 where it only scores")
+judge_tokens_per_second_per_gpu = quantity("judge_tokens_per_second_per_gpu", r"\nu_{\mathrm{judge}}", "token/(s GPU)",
+                                           "rate at which the judge writes", "(0,inf)")
+judge_seconds = quantity("judge_seconds", r"\tau_{\mathrm{judge}}", "s", "reading, and writing, of the judge or teacher in one step")
+reward_seconds = quantity("reward_seconds", r"\tau_{\mathrm{rew}}", "s", "judge or teacher, and switching, data and reward work")
 step_seconds = quantity("step_seconds", r"\tau_{\mathrm{step}}", "s", "one step, wall clock", "(0,inf)")
 idle_seconds = quantity("idle_seconds", r"\tau_{\mathrm{idle}}", "s", "GPU-idle time of one step, over all GPUs alike")
 rollout_share = quantity("rollout_share", r"\xi", "1", "share of rollout in step time", "[0,1]")
@@ -549,6 +569,9 @@ usd_per_cpu_hour = quantity("usd_per_cpu_hour", r"c_{\mathrm{cpu}}", "USD/(vCPU 
 steps = quantity("steps", "S", "step", "training steps of the run", "(0,inf)")
 attempts = quantity("attempts", r"n_{\mathrm{att}}", "1", "launches per successful run", "[1,inf)")
 gpu_hours_per_step = quantity("gpu_hours_per_step", r"h_{\mathrm{step}}", "GPU h", "GPU-hours of one step")
+hours_growth = quantity("hours_growth", r"\nu_h", "1", "GPU-hours of the mean step over those of the first, where responses grow", "(0,inf)")
+environment_growth = quantity("environment_growth", r"\nu_{\mathrm{env}}", "1",
+                              "sandbox rent of the mean step over that of the first, where responses grow", "(0,inf)")
 gpu_hours_run = quantity("gpu_hours_run", r"h_{\mathrm{run}}", "GPU h", "GPU-hours of the run")
 gpu_usd_per_step = quantity("gpu_usd_per_step", r"c_{\mathrm{gpu,step}}", "USD/step", "GPU rent of one step")
 environment_usd_per_step = quantity("environment_usd_per_step", r"c_{\mathrm{env,step}}", "USD/step",
