@@ -189,3 +189,26 @@ def test_figures_without_their_interval_when_only_some_outputs_are_asked_for():
     figure = bill(run, outputs=["step_seconds"]).step_seconds
     assert figure.low is None
     assert figure.mid == step_of()["step_seconds"]
+
+
+def test_one_agent_alone_takes_its_tokens_and_its_waits():
+    from rlecon import simulate
+
+    end, life = simulate.agent_batch(
+        np.random.default_rng(1), 1, np.log(1000.0), 1e-9, turns=5, environment_seconds=lambda _: 7.0,
+        fixed_seconds=0.01, slope_seconds=0.002, repeats=3,
+    )  # fmt: skip
+    assert end[0] == pytest.approx(1000 * 0.012 + 5 * 7.0, rel=1e-6)
+    assert life[0] == pytest.approx(end[0], rel=1e-12)
+
+
+def test_a_timeout_cuts_hanging_calls_and_places_limit_who_runs():
+    from rlecon import simulate
+
+    common = dict(turns=5, environment_seconds=lambda _: np.inf, fixed_seconds=0.01, repeats=3)
+    rng = np.random.default_rng(1)
+    cut, _ = simulate.agent_batch(rng, 4, np.log(1000.0), 1e-9, timeout=30.0, **common)
+    assert cut[0] == pytest.approx(1000 * 0.01 + 5 * 30.0, rel=1e-6)
+    queued, life = simulate.agent_batch(rng, 4, np.log(1000.0), 1e-9, timeout=30.0, resident_limit=2, **common)
+    assert queued[0] == pytest.approx(2 * cut[0], rel=1e-6)
+    assert life[0] == pytest.approx(cut[0], rel=1e-6)
