@@ -108,10 +108,30 @@ def learning_curves(
     return np.array(curve), needed
 
 
-def rollouts_to_target(group_size: int, rollouts_per_step: int, seeds=(0, 1, 2, 3), **settings):
+def crossing(curve, target, rollouts_per_step):
+    """Rollouts at which each column of a learning curve passes ``target``, read on the line between two steps.
+
+    Infinity where it never does. Whole steps would hide differences where a target is reached in a few of them.
+
+    >>> crossing(np.array([[0.0, 0.0], [0.5, 0.1], [1.0, 0.2]]), 0.6, 10).tolist()
+    [12.0, inf]
+    """
+    curve = np.asarray(curve, float)
+    step = np.argmax(curve >= target, axis=0)
+    lane = np.arange(curve.shape[1])
+    after, before = curve[step, lane], curve[np.maximum(step - 1, 0), lane]
+    rise = np.where(after > before, after - before, 1.0)
+    place = np.where(step > 0, step - 1 + (target - before) / rise, 0.0)
+    return np.where(after >= target, place * rollouts_per_step, np.inf)
+
+
+def rollouts_to_target(
+    group_size: int, rollouts_per_step: int, seeds=(0, 1, 2, 3), *, between_steps: bool = False, **settings
+):
     """Rollouts until the prompt toy reaches its target at the best learning rate: mean, standard error, rate.
 
-    Parameters: as :func:`learning_curves`; one world per seed. The rate is the best on average over the seeds.
+    Parameters: as :func:`learning_curves`; one world per seed; ``between_steps`` reads the target off the line between
+    two steps instead of counting whole ones. The rate is the best on average over the seeds.
 
     >>> mean, error, rate = rollouts_to_target(2, 512, seeds=(0,))
     >>> 3000 < mean < 12000
@@ -121,7 +141,10 @@ def rollouts_to_target(group_size: int, rollouts_per_step: int, seeds=(0, 1, 2, 
     needed = []
     for seed in seeds:
         rng = np.random.default_rng(seed)
-        needed.append(learning_curves(prompt_world(rng), group_size, rollouts_per_step, rng, **settings)[1])
+        curve, spent = learning_curves(prompt_world(rng), group_size, rollouts_per_step, rng, **settings)
+        if between_steps:
+            spent = crossing(curve, settings.get("target", 0.6), rollouts_per_step // group_size * group_size)
+        needed.append(spent)
     needed = np.array(needed)
     best = int(np.argmin(needed.mean(axis=0)))
     column = needed[:, best]
@@ -129,16 +152,16 @@ def rollouts_to_target(group_size: int, rollouts_per_step: int, seeds=(0, 1, 2, 
     return float(column.mean()), float(error), float(rates[best])
 
 
-def group_ratio(small: int = 2, large: int = 16, per_step=(512, 4096), seeds=(0, 1, 2, 3), rates=None) -> list[float]:
+def group_ratio(small: int = 2, large: int = 16, per_step=(512, 8192), seeds=(0, 1, 2, 3), **settings) -> list[float]:
     """Rollouts to target with large groups over those with small ones, for each number of rollouts per step.
 
-    Each group size has its own best learning rate. Numbers of rollouts are whole steps.
+    Each group size has its own best learning rate (``rates``: 2^8 to 2^12 unless given).
     """
+    settings = {"rates": tuple(2.0**k for k in range(8, 13)), "between_steps": True, "seeds": seeds, **settings}
     ratios = []
     for rollouts in per_step:
-        settings = {"seeds": seeds, "rates": rates or tuple(2.0**k for k in range(6, 13))}
-        large_cost, small_cost = (rollouts_to_target(size, rollouts, **settings)[0] for size in (large, small))
-        ratios.append(large_cost / small_cost)
+        costs = [rollouts_to_target(size, rollouts, **settings)[0] for size in (large, small)]
+        ratios.append(costs[0] / costs[1])
     return ratios
 
 
