@@ -284,11 +284,18 @@ def _worse(bad, more):
     return more if bad is None else bad | more
 
 
+class _Shown(float):
+    """A number in a message: four digits, or gigabytes with ``{name:GB}``."""
+
+    def __format__(self, spec):
+        return f"{float(self) / 1e9:.3g} GB" if spec == "GB" else f"{float(self):.4g}"
+
+
 def _say(condition, values, shape=(), index=0) -> str:
     shown = {}
     for name, value in values.items():
-        if f"{{{name}}}" in condition.words:
-            shown[name] = f"{float(np.broadcast_to(value, shape).flat[index]):.4g}"
+        if f"{{{name}" in condition.words:
+            shown[name] = _Shown(np.broadcast_to(value, shape).flat[index])
     return condition.words.format(**shown)
 
 
@@ -302,14 +309,15 @@ def _js_out_of_range(name: str) -> str:
     """The words of :func:`domain_error` in JavaScript."""
     q = REGISTRY[name]
     unit = "" if q.unit == "1" else f" {q.unit}"
-    return f"{_js_string(f'{name} = ')} + S.show({name}, 6) + {_js_string(f'{unit}: out of range (allowed: {q.domain})')}"
+    end = f"{unit}: out of range (allowed: {q.domain})"
+    return f"{_js_string(f'{name} = ')} + S.show({name}, 6) + {_js_string(end)}"
 
 
 def _js_words(words: str) -> str:
     import re
 
-    parts = re.split(r"\{(\w+)\}", words)
+    parts = re.split(r"\{(\w+)(?::(GB))?\}", words)
     out = [_js_string(parts[0])]
-    for name, text in zip(parts[1::2], parts[2::2], strict=True):
-        out += [f"S.show({name})", _js_string(text)]
+    for name, scale, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        out += [f'S.show({name} / 1e9, 3) + " GB"' if scale else f"S.show({name})", _js_string(text)]
     return " + ".join(out)

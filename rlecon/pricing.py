@@ -288,7 +288,7 @@ def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
     checked = {k: x for k, x in q.items() if not (k == "usd_per_gpu_hour" and not priced)}
     if not priced:
         checked["usd_per_gpu_hour"] = 0.0
-    reasons: list = []
+    reasons: list = list(resolved.reasons)
     values = _evaluate(checked, outputs, reasons)
     unknown = set()
     if not priced:

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from rlecon import catalog, supply
+from rlecon import catalog, settings, supply
 from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.run import NEEDED, Run
@@ -68,6 +68,7 @@ class Resolved:
     architecture: object
     gpu: object
     price: object
+    reasons: list  # where points of an array break a rule: (mask, words)
 
 
 @cache
@@ -112,23 +113,36 @@ def gpu_of(run: Run):
     )
 
 
-def engine_gpus(arch, gpu, weight_bits, kv_bits, share, reserved, sequence_tokens, at_most) -> int:
-    """Smallest power of two of GPUs whose memory holds the weights and eight sequences of the mean length."""
-    weights = arch.weight_bytes(weight_bits) if weight_bits != 16 else arch.total_parameters * 2.0
-    kv = float(arch.kv_bytes(sequence_tokens, kv_bits))
-    for size in supply.powers_of_two(max(at_most, 1)):
-        room = share * gpu.memory_bytes - reserved - weights / size
-        if room > 0 and min(size, arch.kv_shards_max) * room >= 8 * kv:
-            return size
-    largest = supply.powers_of_two(max(at_most, 1))[-1]
-    raise RleconError(
-        f"{arch.name} at {weight_bits} bits needs {weights / 1e9:.0f} GB for weights alone and {kv / 1e9:.2g} GB for the "
-        f"cache of each sequence; an engine of {largest} {gpu.label} at a memory share of {share:g} cannot hold eight",
-        field="hardware.gpus",
-        value=at_most,
-        unit="GPU",
-        advice="use more GPUs, fewer bits, shorter sequences or a larger memory share",
-    )
+GROUP_RELATIVE = ("grpo", "rloo", "dapo")
+SETTINGS = {  # run-file keys that the rules of `settings` read; what was not given is 0
+    "model.lora_rank": "lora_rank",
+    "hardware.rollout_gpus": "rollout_gpus",
+    "rollout.engine_memory_share": "requested_memory_share",
+    "rollout.tensor_parallel": "requested_tensor_parallel",
+    "rollout.speculative_drafts": "requested_drafts",
+    "rollout.partial_rollouts": "partial_rollouts",
+    "update.tensor_parallel": "training_tensor_parallel",
+    "update.pipeline_parallel": "training_pipeline_parallel",
+}
+
+
+def settings_of(run: Run, arch, overrides=None) -> dict:
+    """What the rules of :mod:`rlecon.settings` take from a run, an architecture and the catalogue's usual values."""
+    q = {}
+    for key, name in SETTINGS.items():
+        value = _or_zero(run[key])
+        q[name] = float(value) if isinstance(value, bool) else value
+    overlap = run["update.overlap"]
+    return q | {
+        "one_step_overlap": float(overlap == "one_step"),
+        "full_overlap": float(overlap == "full"),
+        "group_relative": float(run["model.algorithm"] in GROUP_RELATIVE),
+        "colocated_memory_share": supply.value("engine_memory_share_colocated", overrides),
+        "separate_memory_share": supply.value("engine_memory_share_separate", overrides),
+        "shared_pool_factor": supply.value("colocation_factor", overrides),
+        "router_parameters": arch.router_parameters,
+        "lora_parameters_per_rank": arch.lora_parameters_per_rank,
+    }
 
 
 def resolve(run: Run, *, overrides=None) -> Resolved:
@@ -138,31 +152,6 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
             raise RleconError(f"not given ({meaning})", field=name, advice="add it to the run file or use --set")
     arch, gpu = architecture_of(run), gpu_of(run)
     warnings, not_modeled, origins = [], [], {}
-    gpus, pool = run["hardware.gpus"], run["hardware.rollout_gpus"]
-    overlap = run["update.overlap"]
-    if np.any(np.asarray(pool) >= np.asarray(gpus)):
-        raise RleconError(
-            f"leaves no GPU of {_say(gpus)} to train on",
-            field="hardware.rollout_gpus",
-            value=_say(pool),
-            unit="GPU",
-            allowed=f"0 (one shared pool) to {int(np.min(gpus)) - 1}",
-        )
-    shared = np.where(np.asarray(pool) == 0, 1.0, 0.0)[()]
-    if overlap == "one_step" and np.any(shared == 1):
-        raise RleconError(
-            "one pool cannot generate the next step while it trains this one",
-            field="update.overlap",
-            value=overlap,
-            allowed="none or full in one pool; one_step with hardware.rollout_gpus above 0",
-        )
-    if run["model.algorithm"] in ("grpo", "rloo", "dapo") and np.any(np.asarray(run["rollout.group_size"]) < 2):
-        raise RleconError(
-            "a group-relative algorithm needs something to compare with",
-            field="rollout.group_size",
-            value=1,
-            allowed="2 or more, or another model.algorithm",
-        )
     weight_bits, train_bits = run["rollout.weight_bits"], run["update.train_bits"]
     if isinstance(weight_bits, np.ndarray) or isinstance(train_bits, np.ndarray):
         raise RleconError(
@@ -187,19 +176,9 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         value = run[key]
         if value is not None:
             q[name] = float(value) if isinstance(value, bool) else value
-    q["shared_pool"] = shared
-    q["rollout_pool_gpus"] = np.where(shared == 1, gpus, pool)[()]
-    q["training_pool_gpus"] = np.where(shared == 1, gpus, np.asarray(gpus) - pool)[()]
-    q["concurrent_streams"] = (1 - shared) * (overlap != "none")
-    q["continuous_generation"] = float(overlap == "full" or run["rollout.partial_rollouts"])
-    q["colocation_factor"] = np.where(shared == 1, supply.value("colocation_factor", overrides), 1.0)[()]
     q["dynamic_sampling"] = float(run["model.algorithm"] == "dapo")
-    share = run["rollout.engine_memory_share"]
-    if share is None:
-        pair = [supply.value(f"engine_memory_share_{k}", overrides) for k in ("colocated", "separate")]
-        share = np.where(shared == 1, *pair)[()]
+    if run["rollout.engine_memory_share"] is None:
         origins["rollout.engine_memory_share"] = "default: 0.6 in one pool, 0.85 in a pool of its own"
-    q["engine_memory_share"] = share
     cv = run["rollout.response_tokens_cv"]
     if cv is None:
         cv = math.sqrt(math.expm1(supply.value("log_length_sd", overrides) ** 2))
@@ -215,34 +194,10 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         scheduler = supply.value("default_max_sequences_per_engine", overrides)
         origins["rollout.max_sequences_per_engine"] = "catalogue: usual scheduler cap"
     q["max_sequences_per_engine"] = scheduler
-    drafts = np.where(np.asarray(run["rollout.speculative_acceptance"]) > 0, run["rollout.speculative_drafts"], 0)
-    q["speculative_drafts"] = drafts[()]
-    parallel = run["rollout.tensor_parallel"]
-    if parallel is None:
-        parallel = engine_gpus(
-            arch,
-            gpu,
-            weight_bits,
-            int(np.max(run["rollout.kv_bits"])),
-            float(np.min(share)),
-            float(q["reserved_bytes"]),
-            float(np.max(run["rollout.prompt_tokens"]) + np.max(run["rollout.response_tokens"])),
-            int(np.min(q["rollout_pool_gpus"])),
-        )
+    if run["rollout.tensor_parallel"] is None:
         origins["rollout.tensor_parallel"] = "smallest power of two that holds the weights and eight sequences"
-    q["tensor_parallel"] = parallel
-    rank = run["model.lora_rank"]
-    adapter = np.asarray(rank) * float(arch.lora_parameters_per_rank)
-    q["full_training"] = np.where(np.asarray(rank) == 0, 1.0, 0.0)[()]
-    q["trainable_parameters"] = np.where(np.asarray(rank) == 0, arch.total_parameters, adapter)[()]
     q["measured_tokens_per_second_per_gpu"] = _or_zero(run["rollout.measured_tokens_per_second_per_gpu"])
     q["measured_mfu"] = _or_zero(run["update.measured_mfu"])
-    q["microbatch_tokens"] = (
-        np.minimum(cap, 1e12 if np.all(np.isinf(cap)) else cap)
-        if not np.any(np.isinf(cap))
-        else np.asarray(run["rollout.response_tokens"]) * 2.0
-    )
-    q["model_parallel"] = np.asarray(run["update.tensor_parallel"]) * run["update.pipeline_parallel"]
     if not run["update.activation_recompute"]:
         q["activation_bytes_per_token"] = catalog.constant("activation_bytes_per_token").high
     q["build_usd"] = _or_zero(run["environment.build_usd"])
@@ -262,12 +217,18 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         cpu = catalog.cpu_price().mid
         origins["rollout.usd_per_cpu_hour"] = "catalogue: median sandbox price"
     q["usd_per_cpu_hour"] = cpu
+    reasons: list = []
+    q |= settings_of(run, arch, overrides)
+    ruled = settings.rules().solve(q, reasons=reasons)
+    q |= {e.left.name: ruled[e.left.name] for e in settings.EQUATIONS}
+    if np.ndim(q["tensor_parallel"]) == 0:
+        q["tensor_parallel"] = int(q["tensor_parallel"])
     _unpriced(run, not_modeled)
     if run["rollout.max_response_tokens"] is None and np.all(np.asarray(cv) > 0):
         warnings.append(
             "No cap on response length is given: the longest response is taken from the length spread alone."
         )
-    return Resolved(q, origins, warnings, not_modeled, arch, gpu, price)
+    return Resolved(q, origins, warnings, not_modeled, arch, gpu, price, reasons)
 
 
 def _unpriced(run, not_modeled):

@@ -17,29 +17,24 @@ from rlecon.dials import Calculator, Choice, Dial, Preset, Table, stops
 from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.pricing import LEARNING, MONEY
-from rlecon.resolve import DIRECT, resolve
+from rlecon.resolve import DIRECT, SETTINGS, resolve
 from rlecon.run import KEYS, Run
 
 # Run-file keys and the quantity that their number is, before the rules of `settings`.
-KEY_QUANTITY = DIRECT | {
-    "model.lora_rank": "lora_rank",
-    "hardware.rollout_gpus": "rollout_gpus",
-    "hardware.usd_per_gpu_hour": "usd_per_gpu_hour",
-    "rollout.response_tokens_cv": "response_tokens_cv",
-    "rollout.max_response_tokens": "max_response_tokens",
-    "rollout.tensor_parallel": "requested_tensor_parallel",
-    "rollout.engine_memory_share": "requested_memory_share",
-    "rollout.measured_tokens_per_second_per_gpu": "measured_tokens_per_second_per_gpu",
-    "rollout.max_sequences_per_engine": "max_sequences_per_engine",
-    "rollout.speculative_drafts": "requested_drafts",
-    "rollout.partial_rollouts": "partial_rollouts",
-    "rollout.usd_per_cpu_hour": "usd_per_cpu_hour",
-    "update.tensor_parallel": "training_tensor_parallel",
-    "update.pipeline_parallel": "training_pipeline_parallel",
-    "update.measured_mfu": "measured_mfu",
-    "environment.build_usd": "build_usd",
-}
-GROUP_RELATIVE = ("grpo", "rloo", "dapo")
+KEY_QUANTITY = (
+    DIRECT
+    | SETTINGS
+    | {
+        "hardware.usd_per_gpu_hour": "usd_per_gpu_hour",
+        "rollout.response_tokens_cv": "response_tokens_cv",
+        "rollout.max_response_tokens": "max_response_tokens",
+        "rollout.measured_tokens_per_second_per_gpu": "measured_tokens_per_second_per_gpu",
+        "rollout.max_sequences_per_engine": "max_sequences_per_engine",
+        "rollout.usd_per_cpu_hour": "usd_per_cpu_hour",
+        "update.measured_mfu": "measured_mfu",
+        "environment.build_usd": "build_usd",
+    }
+)
 CHOSEN_TOGETHER = (
     ("model.name",),
     ("hardware.gpu", "rollout.weight_bits", "update.train_bits"),
@@ -63,26 +58,9 @@ def run_model() -> Model:
 def run_quantities(run: Run) -> dict:
     """Everything that :func:`run_model` takes, from a run: its settings and the catalogue's values."""
     found = resolve(run)
-    arch, price = found.architecture, found.price
+    price = found.price
     q = {k: x for k, x in found.quantities.items() if x is not None}
-    for key, quantity in KEY_QUANTITY.items():
-        if run[key] is not None:
-            q[quantity] = float(run[key])
-    overlap, algorithm = run["update.overlap"], run["model.algorithm"]
-    q |= {
-        "requested_tensor_parallel": float(run["rollout.tensor_parallel"] or 0),
-        "requested_memory_share": float(run["rollout.engine_memory_share"] or 0.0),
-        "one_step_overlap": float(overlap == "one_step"),
-        "full_overlap": float(overlap == "full"),
-        "group_relative": float(algorithm in GROUP_RELATIVE),
-        "colocated_memory_share": supply.value("engine_memory_share_colocated"),
-        "separate_memory_share": supply.value("engine_memory_share_separate"),
-        "shared_pool_factor": supply.value("colocation_factor"),
-        "router_parameters": arch.router_parameters,
-        "lora_parameters_per_rank": arch.lora_parameters_per_rank,
-        "price_low_log_sd": 0.0,
-        "price_high_log_sd": 0.0,
-    }
+    q |= {"price_low_log_sd": 0.0, "price_high_log_sd": 0.0}
     for phase in ("rollout", "update", "moving", "framework"):
         q[f"{phase}_log_sd"] = supply.value(f"residual_log_sd_{phase}")
     if price is not None and price.low and price.high:

@@ -114,10 +114,10 @@ engine_equation = Equation(
     holds_when=[
         (
             v.tensor_parallel >= 1,
-            "hardware.gpus = {gpus} GPU: weights of {loaded_weight_bytes} bytes and eight sequences of "
-            "{mean_sequence_bytes} bytes fit on no engine of the {rollout_pool_gpus} GPUs of {memory_bytes} bytes at "
-            "a memory share of {engine_memory_share}; use more GPUs, fewer bits, shorter sequences or a larger memory "
-            "share",
+            "hardware.gpus = {gpus} GPU: the model needs {loaded_weight_bytes:GB} for weights alone and "
+            "{mean_sequence_bytes:GB} for the cache of each sequence; an engine of {rollout_pool_gpus} GPUs of "
+            "{memory_bytes:GB} at a memory share of {engine_memory_share} cannot hold eight; use more GPUs, fewer "
+            "bits, shorter sequences or a larger memory share",
         )
     ],
 )
@@ -165,6 +165,12 @@ EQUATIONS = [
     microbatch_equation,
     parallel_equation,
 ]
+
+
+@cache
+def rules() -> Model:
+    """The rules alone."""
+    return Model(EQUATIONS, "the rules of a run file")
 
 
 @cache
