@@ -188,7 +188,7 @@ def changes_of(run: Run) -> list[Change]:
         Change("fp8_rollouts", "rollout weights at 8 bits", _rollout_bits(8), GENERATING, family="bits"),
         Change("fp4_rollouts", "rollout weights at 4 bits", _rollout_bits(4), GENERATING, family="bits"),
         Change("group_size_2", "two rollouts per prompt, the same prompts", _group_of_two,
-               (*GENERATING, *TRAINING), scale=_group_scale),
+               (*GENERATING, *TRAINING, "reward"), scale=_group_scale),
         Change("prefix_cache", "earlier turns stay in the KV cache", _prefix_cache, GENERATING),
         Change("speculation", f"{DRAFTS} drafted tokens, chance {ACCEPTANCE:g} each", _speculation, GENERATING),
         Change("bigger_batch", "twice the sequences per engine", _bigger_batch,

@@ -17,7 +17,7 @@ _generating = sp.Piecewise((0, _parallel & _waits_for_training), (v.rollout_seco
 _training = sp.Piecewise(
     (0, _parallel & (v.generation_stream_seconds >= v.training_stream_seconds)), (v.training_stream_seconds, True)
 )
-_moving = v.weight_sync_seconds + v.overhead_seconds
+_moving = v.weight_sync_seconds + v.reward_seconds
 
 spread_equation = Equation(
     v.step_log_sd,

@@ -15,12 +15,21 @@ environment_usd_equation = Equation(
 )
 step_usd_equation = Equation(v.usd_per_step, v.gpu_usd_per_step + v.environment_usd_per_step, "one step")
 build_equation = Equation(v.environment_build_usd, v.build_usd / v.runs, "runs share the tasks")
-hours_run_equation = Equation(v.gpu_hours_run, v.gpu_hours_per_step * v.steps * v.attempts, "every launch is paid")
+hours_run_equation = Equation(
+    v.gpu_hours_run,
+    v.gpu_hours_per_step * v.hours_growth * v.steps * v.attempts,
+    "every launch is paid, and longer responses as they grow",
+)
 environment_run_equation = Equation(
-    v.environment_usd_run, v.environment_usd_per_step * v.steps * v.attempts, "sandboxes of the run"
+    v.environment_usd_run,
+    v.environment_usd_per_step * v.environment_growth * v.steps * v.attempts,
+    "sandboxes of the run",
 )
 run_usd_equation = Equation(
-    v.usd_run, v.usd_per_step * v.steps * v.attempts + v.environment_build_usd, "steps, attempts and the tasks"
+    v.usd_run,
+    (v.gpu_usd_per_step * v.hours_growth + v.environment_usd_per_step * v.environment_growth) * v.steps * v.attempts
+    + v.environment_build_usd,
+    "steps, attempts and the tasks",
 )
 mixed_equation = Equation(
     v.usd_per_mixed_group,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlecon import sensitivity
+from rlecon import growth, sensitivity
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
@@ -20,7 +20,7 @@ PHASES = {
     "reference": "reference_seconds",
     "update": "update_seconds",
     "weight_sync": "weight_sync_seconds",
-    "reward": "overhead_seconds",
+    "reward": "reward_seconds",
     "evaluation": "evaluation_seconds_per_step",
     "idle": "idle_seconds",
 }
@@ -275,7 +275,7 @@ def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
     Raises RleconError where the run is incomplete, impossible or does not fit (for arrays such points are NaN).
     """
     resolved = resolve(run, overrides=overrides)
-    q = dict(resolved.quantities)
+    q = resolved.quantities | growth.factors(run, resolved, overrides)
     priced = q["usd_per_gpu_hour"] is not None
     lengthy = "steps" in q
     taught = "mean_pass_rate" in q

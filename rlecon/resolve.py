@@ -117,6 +117,7 @@ GROUP_RELATIVE = ("grpo", "rloo", "dapo")
 SETTINGS = {  # run-file keys that the rules of `settings` read; what was not given is 0
     "model.lora_rank": "lora_rank",
     "hardware.rollout_gpus": "rollout_gpus",
+    "judge.gpus": "judge_gpus",
     "rollout.engine_memory_share": "requested_memory_share",
     "rollout.tensor_parallel": "requested_tensor_parallel",
     "rollout.speculative_drafts": "requested_drafts",
@@ -152,6 +153,8 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
             raise RleconError(f"not given ({meaning})", field=name, advice="add it to the run file or use --set")
     arch, gpu = architecture_of(run), gpu_of(run)
     warnings, not_modeled, origins = [], [], {}
+    if run["judge.name"] is None and np.any(np.asarray(run["judge.gpus"]) > 0):
+        raise RleconError("GPUs of a judge that is not named", field="judge.gpus", advice="give judge.name")
     weight_bits, train_bits = run["rollout.weight_bits"], run["update.train_bits"]
     if isinstance(weight_bits, np.ndarray) or isinstance(train_bits, np.ndarray):
         raise RleconError(
@@ -201,6 +204,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     if not run["update.activation_recompute"]:
         q["activation_bytes_per_token"] = catalog.constant("activation_bytes_per_token").high
     q["build_usd"] = _or_zero(run["environment.build_usd"])
+    q["hours_growth"] = q["environment_growth"] = 1.0  # rlecon.growth replaces them where responses grow
     price = None
     if run["hardware.usd_per_gpu_hour"] is not None:
         q["usd_per_gpu_hour"] = run["hardware.usd_per_gpu_hour"]
@@ -223,6 +227,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     q |= {e.left.name: ruled[e.left.name] for e in settings.EQUATIONS}
     if np.ndim(q["tensor_parallel"]) == 0:
         q["tensor_parallel"] = int(q["tensor_parallel"])
+    q |= _judge(run, gpu, q, overrides)
     _unpriced(run, not_modeled)
     if run["rollout.max_response_tokens"] is None and np.all(np.asarray(cv) > 0):
         warnings.append(
@@ -231,19 +236,74 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     return Resolved(q, origins, warnings, not_modeled, arch, gpu, price, reasons)
 
 
+NO_JUDGE = {
+    "judge_active_parameters": 0.0,
+    "judge_attention_flops": 0.0,
+    "judge_weight_bytes": 0.0,
+    "judge_tokens_per_second_per_gpu": 1.0,  # of nothing written
+}
+
+
+def _judge(run, gpu, q, overrides) -> dict:
+    """Quantities of the judge or teacher: its size, and the rate at which its own engines write, if it writes."""
+    found = {"judge_response_tokens": run["judge.response_tokens"]}
+    if run["judge.name"] is None:
+        return found | NO_JUDGE
+    arch = catalog.model(run["judge.name"])
+    found |= {
+        "judge_active_parameters": arch.active_parameters_matmul,
+        "judge_attention_flops": arch.attention_flops_per_context_token_training,
+        "judge_weight_bytes": arch.total_parameters * q["activation_bits"] / 8,
+        "judge_tokens_per_second_per_gpu": 1.0,
+    }
+    if np.any(np.asarray(run["judge.response_tokens"]) > 0):
+        found["judge_tokens_per_second_per_gpu"] = _judge_rate(run, arch, gpu, q, overrides)
+    return found
+
+
+def _judge_rate(run, arch, gpu, q, overrides):
+    """Tokens per second and GPU that the judge's engines write; reading is priced apart, so no prefill is in it."""
+    from rlecon.phases import decode
+
+    pool = np.where(np.asarray(run["judge.gpus"]) > 0, run["judge.gpus"], q["rollout_pool_gpus"])
+    write = run["judge.response_tokens"]
+    read = run["rollout.prompt_tokens"] + np.asarray(run["rollout.response_tokens"])
+    read = read + (np.asarray(run["rollout.turns"]) - 1) * run["rollout.tool_tokens_per_turn"]
+    share = float(np.min(q["engine_memory_share"]))
+    longest, reserved = float(np.max(read) + np.max(write)), float(q["reserved_bytes"])
+    size = _engine_of(arch, gpu, share, reserved, longest, int(np.min(pool)))
+    each = np.asarray(run["rollout.prompts_per_step"]) * run["rollout.group_size"] * run["rollout.oversampling"]
+    engine = decode(
+        arch, gpu, np.maximum(1.0, each * size / pool), read, write, tensor_parallel=size,
+        engine=run["rollout.engine"], engine_memory_share=share, overrides=overrides,
+    )  # fmt: skip
+    return (engine["resident_sequences"] / (engine["inter_token_seconds"] * size))[()]
+
+
+def _engine_of(arch, gpu, share, reserved, tokens, at_most) -> int:
+    """The smallest engine of a judge: a power of two of GPUs that holds its weights and eight sequences."""
+    cache = settings.SEQUENCES_PER_ENGINE * float(arch.kv_bytes(tokens, 16))
+    for size in supply.powers_of_two(max(at_most, 1)):
+        room = share * gpu.memory_bytes - reserved - 2.0 * arch.total_parameters / size
+        if room > 0 and min(size, arch.kv_shards_max) * room >= cache:
+            return size
+    raise RleconError(
+        f"{arch.name} fits on no engine of {at_most} GPUs",
+        field="judge.name",
+        value=arch.name,
+        advice="use more GPUs (judge.gpus), a smaller judge or shorter answers",
+    )
+
+
 def _unpriced(run, not_modeled):
     def given(name):
         return run.origins[name] not in ("default", "not given")
 
-    if given("judge.name"):
-        not_modeled.append("judge: a model that scores or teaches is not priced.")
     if np.any(np.asarray(run["update.tenants"]) > 1) or np.any(np.asarray(run["update.duty_cycle"]) < 1):
         not_modeled.append("update.tenants, update.duty_cycle: sharing one base model is not priced.")
-    if np.any(np.asarray(run["run.response_growth_per_step"]) != 0):
-        not_modeled.append("run.response_growth_per_step: the bill is that of a step at the given length.")
     if np.any(np.asarray(run["reward.levels"]) != 2):
         not_modeled.append("reward.levels: bits are those of a right-or-wrong reward.")
-    if run["model.algorithm"] == "distillation":
+    if run["model.algorithm"] == "distillation" and not (given("judge.name") and run["judge.role"] == "teacher"):
         not_modeled.append("model.algorithm: the teacher of a distillation is not priced.")
     for name in ("update.pipeline_parallel", "update.expert_parallel", "update.tensor_parallel"):
         if np.any(np.asarray(run[name]) > 1):

@@ -123,6 +123,8 @@ class Judge(Section):
 
     name: says(str | None, "a model of the catalogue") = None
     role: says(Literal["reward", "teacher"], "what it does") = "reward"
+    gpus: says(CountOrZero, "GPUs of its own, of all GPUs; 0 scores on those of rollouts", "GPU") = 0
+    response_tokens: says(AtLeastZero, "tokens that it writes about one rollout; 0 where it only scores", "token") = 0
 
 
 class Reward(Section):

@@ -23,19 +23,19 @@ shared_equation = Equation(
 )
 rollout_pool_equation = Equation(
     v.rollout_pool_gpus,
-    sp.Piecewise((v.gpus, v.rollout_gpus <= 0), (v.rollout_gpus, True)),
-    "GPUs that generate",
+    sp.Piecewise((v.gpus - v.judge_gpus, v.rollout_gpus <= 0), (v.rollout_gpus, True)),
+    "GPUs that generate: all but those of a judge, or a pool",
     holds_when=[
         (
-            v.rollout_gpus < v.gpus,
+            v.rollout_gpus + v.judge_gpus < v.gpus,
             "hardware.rollout_gpus = {rollout_gpus} GPU: leaves no GPU of {gpus} to train on "
-            "(allowed: 0, one shared pool, or fewer than all)",
+            "(allowed: 0, one shared pool, or fewer than all, a judge's own GPUs left out)",
         )
     ],
 )
 training_pool_equation = Equation(
     v.training_pool_gpus,
-    sp.Piecewise((v.gpus, v.rollout_gpus <= 0), (v.gpus - v.rollout_gpus, True)),
+    v.gpus - v.judge_gpus - v.rollout_gpus,
     "GPUs that train",
 )
 streams_equation = Equation(

@@ -6,7 +6,7 @@ import sympy as sp
 
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
-from rlecon.vocabulary import bits_per_byte, one_turn, seconds_per_hour
+from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_turn, seconds_per_hour
 
 rollout_equation = Equation(
     v.rollout_seconds,
@@ -34,8 +34,41 @@ environment_equation = Equation(
     ),
     "a batch waits for the environments of those that end it: turns come with tokens, so the longest has most",
 )
+# A reward model, a judge that writes, the teacher of a distillation: one more model that reads every trajectory.
+judge_pool_equation = Equation(
+    v.judge_pool_gpus,
+    sp.Piecewise((v.judge_gpus, v.judge_gpus > 0), (v.rollout_pool_gpus, True)),
+    "GPUs of its own, else those that generate",
+)
+judge_flops_equation = Equation(
+    v.judge_flops_per_token,
+    flops_per_parameter * v.judge_active_parameters + v.judge_attention_flops * v.trajectory_tokens / 2,
+    "one forward pass: two FLOPs per parameter, and causal attention over half of the trajectory",
+)
+judge_equation = Equation(
+    v.judge_seconds,
+    v.started_rollouts
+    * (
+        v.trajectory_tokens * v.judge_flops_per_token / (v.compute_efficiency * v.bf16_flops_per_second)
+        + v.judge_response_tokens / v.judge_tokens_per_second_per_gpu
+    )
+    / v.judge_pool_gpus,
+    "every trajectory is read once, as a prompt is; what the judge writes is decoded",
+    holds_when=[
+        (
+            v.judge_weight_bytes <= v.judge_pool_gpus * v.memory_bytes,
+            "judge.name: weights of {judge_weight_bytes} bytes do not fit on {judge_pool_gpus} GPUs of {memory_bytes} "
+            "bytes; use more GPUs or a smaller judge",
+        )
+    ],
+)
 generation_equation = Equation(
-    v.generation_stream_seconds, v.rollout_seconds + v.environment_seconds, "from prompts to finished trajectories"
+    v.generation_stream_seconds,
+    sp.Piecewise(
+        (sp.Max(v.rollout_seconds + v.environment_seconds, v.judge_seconds), v.judge_gpus > 0),
+        (v.rollout_seconds + v.environment_seconds + v.judge_seconds, True),
+    ),
+    "from prompts to scored trajectories: a judge on GPUs of its own scores while others are still written",
 )
 training_equation = Equation(
     v.training_stream_seconds,
@@ -56,6 +89,9 @@ overhead_equation = Equation(
     v.step_overhead_seconds * (1 - v.concurrent_streams * (1 - v.overlapped_overhead_share)),
     "switching, data and reward work; most of it vanishes where nothing switches",
 )
+reward_equation = Equation(
+    v.reward_seconds, v.judge_seconds + v.overhead_seconds, "what stands between a trajectory and its use"
+)
 step_equation = Equation(
     v.step_seconds,
     sp.Piecewise(
@@ -75,7 +111,11 @@ idle_equation = Equation(
             - v.weight_sync_seconds
             - v.overhead_seconds
             - v.evaluation_seconds_per_step
-            - (v.generation_stream_seconds * v.rollout_pool_gpus + v.training_stream_seconds * v.training_pool_gpus)
+            - (
+                v.generation_stream_seconds * v.rollout_pool_gpus
+                + v.training_stream_seconds * v.training_pool_gpus
+                + v.judge_seconds * v.judge_gpus
+            )
             / v.gpus,
             v.shared_pool <= 0,
         ),
@@ -137,10 +177,14 @@ environment_rollout_usd_equation = Equation(
 EQUATIONS = [
     rollout_equation,
     environment_equation,
+    judge_pool_equation,
+    judge_flops_equation,
+    judge_equation,
     generation_equation,
     training_equation,
     sync_equation,
     overhead_equation,
+    reward_equation,
     step_equation,
     idle_equation,
     share_equation,

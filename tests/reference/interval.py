@@ -15,7 +15,7 @@ def step_log_sd(
     training_stream_seconds,
     rollout_seconds,
     weight_sync_seconds,
-    overhead_seconds,
+    reward_seconds,
     step_seconds,
     rollout_log_sd,
     update_log_sd,
@@ -28,7 +28,7 @@ def step_log_sd(
     errors = (
         waits["rollout"] / step_seconds * rollout_log_sd,
         waits["training"] / step_seconds * update_log_sd,
-        (weight_sync_seconds + overhead_seconds) / step_seconds * moving_log_sd,
+        (weight_sync_seconds + reward_seconds) / step_seconds * moving_log_sd,
         framework_log_sd,
     )
     return math.hypot(*errors)

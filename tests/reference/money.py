@@ -15,6 +15,21 @@ def rollouts_per_signal(started_rollouts, signal_per_step):
     return started_rollouts / signal_per_step
 
 
+def usd_run(
+    gpu_usd_per_step,
+    hours_growth,
+    environment_usd_per_step,
+    environment_growth,
+    steps,
+    attempts,
+    environment_build_usd,
+):
+    launched = steps * attempts
+    rent = launched * gpu_usd_per_step * hours_growth
+    sandboxes = launched * environment_usd_per_step * environment_growth
+    return rent + sandboxes + environment_build_usd
+
+
 def fleet_saving(rollout_share, fleet_price_ratio):
     before = 1.0
     after = (1 - rollout_share) + rollout_share * fleet_price_ratio
@@ -29,11 +44,13 @@ REFERENCE = {
     ),
     "usd_per_step": lambda gpu_usd_per_step, environment_usd_per_step: gpu_usd_per_step + environment_usd_per_step,
     "environment_build_usd": lambda build_usd, runs: build_usd / runs,
-    "gpu_hours_run": lambda gpu_hours_per_step, steps, attempts: gpu_hours_per_step * steps * attempts,
-    "environment_usd_run": lambda environment_usd_per_step, steps, attempts: environment_usd_per_step * steps * attempts,
-    "usd_run": lambda usd_per_step, steps, attempts, environment_build_usd: (
-        usd_per_step * steps * attempts + environment_build_usd
+    "gpu_hours_run": lambda gpu_hours_per_step, hours_growth, steps, attempts: (
+        gpu_hours_per_step * hours_growth * (steps * attempts)
     ),
+    "environment_usd_run": lambda environment_usd_per_step, environment_growth, steps, attempts: (
+        environment_usd_per_step * environment_growth * steps * attempts
+    ),
+    "usd_run": usd_run,
     "usd_per_mixed_group": lambda usd_per_step, mixed_groups_per_step: usd_per_step / mixed_groups_per_step,
     "usd_per_bit": lambda usd_per_step, bits_per_step: usd_per_step / bits_per_step,
     "usd_per_token": lambda usd_per_step, generated_tokens_per_step: usd_per_step / generated_tokens_per_step,

@@ -21,6 +21,7 @@ POINTS = 24
 SWITCH = (0.0, 1.0)
 CHOICES = {
     "rollout_gpus": (0.0, 2.0, 3.0, 9.0),
+    "judge_gpus": (0.0, 1.0, 2.0),
     "requested_memory_share": (0.0, 0.55),
     "requested_tensor_parallel": (0.0, 0.0, 0.0, 3.0),
     "speculative_acceptance": (0.0, 0.35, 0.7),
@@ -190,7 +191,10 @@ GIVEN = {  # points that no draw finds
     "time_exponent": [{"long_seconds": 3.0, "short_seconds": 3.0}],
 }
 IMPLIED_BY = {"voting_ceiling": {"observed_pass_rate": "observed_pass_rate_prompt"}}  # of one prompt, not of many
-NARROWER = {("mean_entropy", "pass_rate_spread"): (0.11, 0.21, 0.37)}
+NARROWER = {
+    ("mean_entropy", "pass_rate_spread"): (0.11, 0.21, 0.37),
+    ("drain_tokens", "turns"): (1.0, 1.0, 3.0),
+}
 
 
 def _asked(equation):

@@ -7,9 +7,9 @@ import math
 from tests.reference.core import BITS_PER_BYTE, refuse_unless
 
 
-def rollout_pool_gpus(rollout_gpus, gpus):
-    refuse_unless(rollout_gpus < gpus)
-    return rollout_gpus or gpus
+def rollout_pool_gpus(rollout_gpus, judge_gpus, gpus):
+    refuse_unless(rollout_gpus + judge_gpus < gpus)
+    return rollout_gpus or gpus - judge_gpus
 
 
 def concurrent_streams(shared_pool, one_step_overlap, full_overlap):
@@ -66,7 +66,7 @@ def trainable_parameters(total_parameters, lora_rank, lora_parameters_per_rank, 
 REFERENCE = {
     "shared_pool": lambda rollout_gpus: 0.0 if rollout_gpus else 1.0,
     "rollout_pool_gpus": rollout_pool_gpus,
-    "training_pool_gpus": lambda rollout_gpus, gpus: gpus - rollout_gpus,
+    "training_pool_gpus": lambda rollout_gpus, judge_gpus, gpus: gpus - (rollout_gpus + judge_gpus),
     "concurrent_streams": concurrent_streams,
     "continuous_generation": lambda full_overlap, partial_rollouts: float(bool(full_overlap or partial_rollouts)),
     "colocation_factor": lambda shared_pool, shared_pool_factor: shared_pool_factor if shared_pool else 1.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reference.core import BITS_PER_BYTE, SECONDS_PER_HOUR
+from tests.reference.core import BITS_PER_BYTE, SECONDS_PER_HOUR, refuse_unless
 
 
 def rollout_seconds(
@@ -55,6 +55,8 @@ def idle_seconds(
     training_stream_seconds,
     rollout_pool_gpus,
     training_pool_gpus,
+    judge_seconds,
+    judge_gpus,
     gpus,
 ):
     """Every GPU of two pools could work while the phases last."""
@@ -62,6 +64,7 @@ def idle_seconds(
         return 0.0
     phases = step_seconds - (weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step)
     worked = generation_stream_seconds * rollout_pool_gpus + training_stream_seconds * training_pool_gpus
+    worked += judge_seconds * judge_gpus
     return (phases * gpus - worked) / gpus
 
 
@@ -112,10 +115,43 @@ def environment_cpu_seconds(
     return container_seconds_per_rollout * environment_cpus * started_rollouts
 
 
+def judge_flops_per_token(judge_active_parameters, judge_attention_flops, trajectory_tokens):
+    """A multiply and an add per parameter; the token in the middle looks back at half of the trajectory."""
+    return 2 * judge_active_parameters + judge_attention_flops * (trajectory_tokens / 2)
+
+
+def judge_seconds(
+    started_rollouts,
+    trajectory_tokens,
+    judge_flops_per_token,
+    compute_efficiency,
+    bf16_flops_per_second,
+    judge_response_tokens,
+    judge_tokens_per_second_per_gpu,
+    judge_pool_gpus,
+    judge_weight_bytes,
+    memory_bytes,
+):
+    refuse_unless(judge_weight_bytes <= judge_pool_gpus * memory_bytes)
+    read = started_rollouts * trajectory_tokens * judge_flops_per_token
+    written = started_rollouts * judge_response_tokens
+    gpu_seconds = read / (bf16_flops_per_second * compute_efficiency) + written / judge_tokens_per_second_per_gpu
+    return gpu_seconds / judge_pool_gpus
+
+
+def generation_stream_seconds(rollout_seconds, environment_seconds, judge_seconds, judge_gpus):
+    writing = rollout_seconds + environment_seconds
+    return max(writing, judge_seconds) if judge_gpus else writing + judge_seconds
+
+
 REFERENCE = {
     "rollout_seconds": rollout_seconds,
     "environment_seconds": environment_seconds,
-    "generation_stream_seconds": lambda rollout_seconds, environment_seconds: rollout_seconds + environment_seconds,
+    "judge_pool_gpus": lambda judge_gpus, rollout_pool_gpus: judge_gpus or rollout_pool_gpus,
+    "judge_flops_per_token": judge_flops_per_token,
+    "judge_seconds": judge_seconds,
+    "reward_seconds": lambda judge_seconds, overhead_seconds: judge_seconds + overhead_seconds,
+    "generation_stream_seconds": generation_stream_seconds,
     "training_stream_seconds": lambda old_logprobs_seconds, reference_seconds, update_seconds: (
         old_logprobs_seconds + reference_seconds + update_seconds
     ),
