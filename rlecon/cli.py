@@ -161,6 +161,7 @@ def model_command(which, json_output):
 @click.option("--gpus", type=click.IntRange(min=1), help="GPUs of the whole run.")
 @click.option("--usd-per-gpu-hour", type=click.FloatRange(min=0))
 @click.option("--group-size", type=click.IntRange(min=1))
+@click.option("--binary-reward", is_flag=True, help="The reward is 0 or 1, though the log shows only its mean.")
 @json_option
 @say_errors
 def read(log, run_file, settings, json_output, **hints):

@@ -52,3 +52,12 @@ def test_text_and_refusals(paths, tmp_path):
     for bad in (str(tmp_path / "no.log"), str(tmp_path / "missing.log")):
         done = call("read", bad)
         assert done.exit_code == 2 and done.stdout == "" and done.stderr.startswith("rlecon: ")
+
+
+def test_binary_reward_lets_a_mean_reward_be_the_pass_rate(tmp_path):
+    log = tmp_path / "trl.log"
+    log.write_text("{'loss': 0.0, 'completion_length': 500.0, 'reward': 0.25, 'reward_std': 0.1}\n")
+    plain = json.loads(call("read", str(log), "--json").stdout)
+    assert plain["pass_rate"] is None and any("binary_reward" in flag for flag in plain["flags"])
+    said = json.loads(call("read", str(log), "--binary-reward", "--json").stdout)
+    assert said["pass_rate"] == 0.25 and said["bits_per_rollout"] == pytest.approx(0.811, abs=0.001)
