@@ -205,7 +205,7 @@ def test_one_agent_alone_takes_its_tokens_and_its_waits():
 def test_a_timeout_cuts_hanging_calls_and_places_limit_who_runs():
     from rlecon import simulate
 
-    common = dict(turns=5, environment_seconds=lambda _: np.inf, fixed_seconds=0.01, repeats=3)
+    common = {"turns": 5, "environment_seconds": lambda _: np.inf, "fixed_seconds": 0.01, "repeats": 3}
     rng = np.random.default_rng(1)
     cut, _ = simulate.agent_batch(rng, 4, np.log(1000.0), 1e-9, timeout=30.0, **common)
     assert cut[0] == pytest.approx(1000 * 0.01 + 5 * 30.0, rel=1e-6)
