@@ -214,7 +214,8 @@ def picture(c: Calculator, o: Output, values) -> dict:
         else:
             flush()
     flush()
-    unit = " (s)" if o.unit == "seconds" else "" if o.unit in ("usd", "%", "") else f" ({o.unit})"
+    plain = o.unit in ("usd", "%", "x", "") or o.unit in o.label.lower()
+    unit = " (s)" if o.unit == "seconds" else "" if plain else f" ({o.unit})"
     x_unit = f" ({d.unit})" if d.unit and d.unit not in OWN_MARK else ""
     return {
         "line": line, "band": band,
@@ -521,10 +522,10 @@ def body(c: Calculator, ident: str) -> str:
     return (
         '<div class="calc-body"><div class="calc-dials">'
         + _controls(c, ident)
-        + '</div><div class="calc-side"><div class="calc-result">'
+        + '</div><div class="calc-side"><div class="calc-result"><div class="calc-now">'
         f'<p class="calc-main-label">{escape(o.label)}</p>'
         f'<p class="calc-main"><output class="calc-big">{escape(shown(values[o.name], o.unit, o.digits))}</output> '
-        f'<span class="calc-spread">{escape(span)}</span></p>'
+        f'<span class="calc-spread">{escape(span)}</span></p></div>'
         f'<p class="calc-words">{escape(in_words(c, values))}</p></div>'
         f'<div class="calc-view">{svg(c, p, ident)}'
         f'<p class="calc-against"><label for="{ident}-over">against</label> '

@@ -207,6 +207,8 @@
     const f = log ? Math.log : (z) => z;
     return from + (to - from) * (f(x) - f(ends[0])) / (f(ends[1]) - f(ends[0]));
   }
+  const unitOf = (o) => (o.unit === "seconds" ? " (s)"
+    : ["usd", "%", "x", ""].includes(o.unit) || o.label.toLowerCase().includes(o.unit) ? "" : " (" + o.unit + ")");
   const px = (x) => x.toFixed(1);
   // Everything that the picture shows, as plain data: paths, ticks, the present point.
   function picture(points, output, dial, here) {
@@ -238,7 +240,7 @@
     return {
       line, band, xTicks: xTicks.map((x) => [px(X(x)), tick(x, dial.unit)]),
       yTicks: yAxis.ticks.map((y) => [px(Y(y)), tick(y, output.unit)]),
-      yLabel: output.label + (output.unit === "seconds" ? " (s)" : output.unit === "usd" || output.unit === "%" || !output.unit ? "" : " (" + output.unit + ")") + (ylog ? ", log scale" : ""),
+      yLabel: output.label + unitOf(output) + (ylog ? ", log scale" : ""),
       xLabel: dial.label + (dial.unit && !["%", "$", "$/h"].includes(dial.unit) ? " (" + dial.unit + ")" : "") + (xlog ? ", log scale" : ""),
       point: inside && here.y !== null ? [px(X(here.x)), px(Y(here.y))] : null,
       rule: inside ? px(X(here.x)) : null,
