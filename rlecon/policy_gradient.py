@@ -7,6 +7,7 @@ softmax policy on random prompts; the chain and the lock are trajectories of dec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -152,17 +153,18 @@ def rollouts_to_target(
     return float(column.mean()), float(error), float(rates[best])
 
 
-def group_ratio(small: int = 2, large: int = 16, per_step=(512, 8192), seeds=(0, 1, 2, 3), **settings) -> list[float]:
+@cache
+def group_ratio(small: int = 2, large: int = 16, per_step=(512, 8192), seeds=(0, 1, 2, 3), **settings) -> tuple:
     """Rollouts to target with large groups over those with small ones, for each number of rollouts per step.
 
-    Each group size has its own best learning rate (``rates``: 2^8 to 2^12 unless given).
+    Each group size has its own best learning rate (``rates``: 2^9 to 2^12 unless given).
     """
-    settings = {"rates": tuple(2.0**k for k in range(8, 13)), "between_steps": True, "seeds": seeds, **settings}
+    settings = {"rates": tuple(2.0**k for k in range(9, 13)), "between_steps": True, "seeds": seeds, **settings}
     ratios = []
     for rollouts in per_step:
         costs = [rollouts_to_target(size, rollouts, **settings)[0] for size in (large, small)]
         ratios.append(costs[0] / costs[1])
-    return ratios
+    return tuple(ratios)
 
 
 def toy_noise_ratio(world: PromptWorld, weights) -> float:

@@ -109,3 +109,9 @@ def test_units():
     for equation in vars(f).values():
         if isinstance(equation, f.Equation):
             equation.check_units()
+
+
+def test_best_difficulties_are_the_maxima_on_a_grid():
+    p = np.linspace(0.001, 0.999, 99_801)
+    worth = (p * (1 - p), -p * np.log(p) - (1 - p) * np.log(1 - p), -p * np.log(p), p * (1 - p) ** 3)
+    assert f.optimal_difficulties() == pytest.approx([p[np.argmax(w)] for w in worth], abs=2e-5)

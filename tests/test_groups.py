@@ -180,3 +180,24 @@ def test_a_published_log_is_less_mixed_than_alike_prompts_would_be():
     mixed = {row["group_size"]: row["mixed_group_share"] for row in found.table}
     assert mixed[2] == pytest.approx(0.233, abs=1e-3)
     assert mixed[8] < 0.65 < 0.799  # the last is what one pass rate for all prompts promises
+
+
+def test_square_by_spread_is_the_beta_one_and_knows_alike_prompts():
+    for mean, spread in ((0.3, 0.2), (0.5, 0.4), (0.05, 0.1)):
+        beta = g._TABLE.solve({"mean_pass_rate": mean, "pass_rate_spread": spread})
+        given = {"mean_pass_rate": mean, "pass_rate_spread": spread, "pass_variance": beta["pass_variance"]}
+        assert g.square_spread_equation(**given) == pytest.approx(beta["pass_variance_square"])
+    alike = g.square_spread_equation(mean_pass_rate=0.3, pass_rate_spread=0, pass_variance=0.21)
+    assert alike == pytest.approx(0.21**2)
+
+
+@pytest.mark.parametrize("ratio, visit", [(1.9, 0), (4.5, 3.0)])
+def test_cost_over_the_least(ratio, visit):
+    costs = {"usd_per_prompt_visit": visit, "usd_per_rollout": 1.0}
+    best = float(g.best_equation(noise_ratio=ratio, **costs))
+    assert g.cost_equation(group_size=best, noise_ratio=ratio, **costs) == pytest.approx(1)
+    sizes = np.linspace(1.05, 60, 400)
+    over = g.cost_equation(group_size=sizes, noise_ratio=ratio, **costs)
+    assert over.min() > 1 - 1e-9
+    usd = g.variance_usd_equation(group_size=sizes, between_prompt_sd=1, within_prompt_sd=ratio, **costs)
+    assert over / over[7] == pytest.approx(usd / usd[7])

@@ -91,3 +91,24 @@ def test_shaping_shortens_the_effective_horizon():
     many, _, spent = pg.greedy_over_random(8, 2, 5 * 2**8, rng)
     assert many > 0.98
     assert spent > 2**8
+
+
+def test_crossing_reads_between_steps():
+    curve = np.array([[0.1, 0.7, 0.1], [0.5, 0.8, 0.2], [0.9, 0.9, 0.3]])
+    assert pg.crossing(curve, 0.6, 100) == pytest.approx([125, 0, np.inf])
+    whole = pg.rollouts_to_target(4, 512, seeds=(0, 1), rates=(512.0,))[0]
+    between = pg.rollouts_to_target(4, 512, seeds=(0, 1), rates=(512.0,), between_steps=True)[0]
+    assert whole - 512 < between <= whole
+
+
+def test_group_ratio_falls_where_steps_stop_being_noisy():
+    few, many = pg.group_ratio()
+    assert 1.7 < few < 2.6
+    assert 0.95 < many < 1.5
+
+
+def test_dividing_pairs_by_their_deviation_changes_nothing():
+    """A mixed pair has advantages of 1 and -1 either way."""
+    rewards = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]])
+    plain, divided = (pg.advantages(rewards, divide_by_deviation=d) for d in (False, True))
+    assert plain == pytest.approx(divided)
