@@ -248,6 +248,40 @@ def inference_stack():
     )  # fmt: skip
 
 
+@calculator("quantized-rollouts")
+def quantized_rollouts():
+    """What fewer bits in the engine do to the price of a token, against the size of the batch."""
+    return of_run(
+        Run(**{**CAPPED, "rollout": {**CAPPED["rollout"], "weight_bits": 8}}),
+        title="What fewer bits in the engine save",
+        choices=("rollout.weight_bits", "rollout.kv_bits", "model.name", "hardware.gpu"),
+        dials=("rollout.prompts_per_step", "rollout.response_tokens", "rollout.max_response_tokens",
+               "hardware.gpus", "hardware.usd_per_gpu_hour"),
+        outputs=(
+            Output("usd_per_step", "One step", "usd", 3, spread=_MONEY),
+            Output("usd_per_token", "One generated token, all included", "usd", 3, spread=_MONEY),
+            Output("rollout_seconds", "Generating", "seconds", 3),
+            Output("rollout_share", "Share of rollout in the step", "%", 2, log=False),
+            Output("inter_token_seconds", "One decode step, full engine", "seconds", 3),
+            Output("dense_read_seconds", "of it: reading the dense weights", "seconds", 2),
+            Output("resident_sequences", "Sequences that it decodes together", "", 2),
+        ),
+        over="rollout.prompts_per_step",
+        presets=(
+            Preset("16 bits", {"rollout.weight_bits": "16", "rollout.kv_bits": "16"}),
+            Preset("8-bit weights", {"rollout.weight_bits": "8", "rollout.kv_bits": "16"}),
+            Preset("8-bit weights and cache", {"rollout.weight_bits": "8", "rollout.kv_bits": "8"}),
+            Preset("4-bit weights", {"rollout.weight_bits": "4", "rollout.kv_bits": "16"}),
+        ),
+        formula=("dense_read_seconds", "inter_token_seconds"),
+        words=(
+            (True, "With {weight_bits|bits|2} per weight and {kv_bits|bits|2} per cached number, an engine decodes "
+                   "{resident_sequences|sequences|2} together, {inter_token_seconds|seconds|2} a token; a step costs "
+                   "{usd_per_step|usd|3}."),
+        ),
+    )  # fmt: skip
+
+
 # --- the whole bill --------------------------------------------------------------------------------------------------
 
 AGENT = {
