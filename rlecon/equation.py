@@ -59,7 +59,9 @@ class Equation:
 
     def latex(self) -> str:
         """The equation as LaTeX."""
-        return f"{sp.latex(self.left)} = {sp.latex(self.right)}"
+        from rlecon import typesetting
+
+        return typesetting.latex(self.left, self.right)
 
     def check_units(self) -> None:
         """Raise RleconError where units do not agree, conditions included."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import matplotlib
@@ -20,8 +21,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from rlecon.errors import RleconError
 
-WIDTH, HEIGHT = 720, 420  # CSS pixels at full width
+WIDTH, HEIGHT = 600, 400  # CSS pixels; a phone shows 373 of them
 PIXELS_PER_INCH = 96
+SMALL = 13.5  # points of the smallest text: 11 pixels on a phone
+SOURCE_LETTERS = 60  # of a line under the figure
 INK, FAINT = "#1f2328", "#6b7280"
 # Colors that stay apart for the common kinds of color blindness (after Okabe and Ito), each with one meaning.
 COLORS = {
@@ -61,7 +64,8 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlelocation": "left",
-    "axes.titlesize": 16,
+    "axes.titlesize": 15,
+    "axes.titlepad": 9,
     "axes.labelsize": 15,
     "axes.axisbelow": True,
     "xtick.labelsize": 15,
@@ -126,15 +130,16 @@ def canvas(x: str, y: str, *, title: str = "", xlog: bool = False, ylog: bool = 
     """An empty figure and its axes.
 
     ``x`` and ``y`` are labels with units, ``grid`` is ``""``, ``"x"``, ``"y"`` or ``"both"``, ``height`` is in pixels.
-    A logarithmic axis says so in its label.
+    A logarithmic axis says so in its label. The label of ``y`` stands level above its axis.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH / PIXELS_PER_INCH, height / PIXELS_PER_INCH), layout="constrained")
         axes = figure.subplots()
         axes.set_xlabel(x + (" (log scale)" if xlog else ""))
-        axes.set_ylabel(y + (" (log scale)" if ylog else ""))
-        if title:
-            axes.set_title(title)
+        # level and above the axis: a turned label is slow to read, and a long one is higher than a phone's figure
+        above = [text for text in (title, y + (" (log scale)" if ylog else "")) if text]
+        if above:
+            axes.set_title("\n".join(above))
         for axis, log in ((axes.xaxis, xlog), (axes.yaxis, ylog)):
             if log:
                 (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
@@ -218,7 +223,7 @@ def name(axes, x: float, y: float, text: str, meaning: str = "reference", *, dx=
     )
 
 
-def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter: float = 0.014):
+def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter: float = 0.019):
     """Stacked horizontal bars: ``rows`` maps a bar's name to its parts ``(label, size, meaning)``.
 
     A part's label stands inside it where it fits, and under it where it does not; ``letter`` is the width of one letter
@@ -235,7 +240,7 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter:
             box = LABEL_BOX if fits and HATCHES[meaning] else None
             down = place if fits else place + 0.34
             align = "center" if fits else "top"
-            axes.text(start + size / 2, down, label, ha="center", va=align, fontsize=14, bbox=box)
+            axes.text(start + size / 2, down, label, ha="center", va=align, fontsize=SMALL, bbox=box)
             start += size
     axes.set_yticks(range(len(rows)), list(rows))
     axes.tick_params(axis="y", length=0)
@@ -244,8 +249,9 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter:
 
 
 def source(figure, text: str) -> None:
-    """A line under the figure that says where published data come from."""
-    figure.supxlabel(text, x=0.01, ha="left", fontsize=12.5, color=FAINT)
+    """A line (or two) under the figure that says where published data come from."""
+    lines = "\n".join(textwrap.wrap(text, SOURCE_LETTERS))
+    figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
 
 
 def svg(figure) -> str:
