@@ -22,8 +22,9 @@ catalogue and the defaults.
 
 from __future__ import annotations
 
-from rlecon import information, money, step, trajectory
+from rlecon import capability, groups, hardness, information, learning, money, step, trajectory
 from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, Table, calculator, dial, stops
+from rlecon.equation import Model
 from rlecon.quantity import REGISTRY
 from rlecon.run import Run
 from rlecon.run_dials import is_choice, of_run
@@ -206,6 +207,45 @@ def tokenomics():
     )  # fmt: skip
 
 
+# --- cost drivers -----------------------------------------------------------------------------------------------------
+
+
+@calculator("exploration-hardness")
+def exploration_hardness():
+    """What a hard task costs, in the senses that dollars can be put on."""
+    return of_run(
+        Run(**{**CAPPED, "reward": {"pass_rate": 0.05}}),
+        title="What a hard task costs",
+        choices=("model.name", "hardware.gpu"),
+        dials=("reward.pass_rate", "reward.pass_rate_spread", "rollout.group_size", "rollout.response_tokens",
+               "rollout.max_response_tokens", "hardware.gpus", "hardware.usd_per_gpu_hour"),
+        outputs=(
+            Output("usd_per_mixed_group", "One group that teaches", "usd", 2, spread=_MONEY),
+            Output("mixed_group_share", "Groups that teach", "%", 2, log=False),
+            Output("rollouts_per_mixed_group", "Rollouts per group that teaches", "rollouts", 2),
+            Output("rollouts_per_signal", "Rollouts per unit of signal", "rollouts", 2),
+            Output("usd_per_signal", "One unit of signal", "usd", 2, spread=_MONEY),
+            Output("rollouts_per_bit", "Rollouts per bit of reward", "rollouts", 2),
+            Output("usd_per_bit", "One bit of reward", "usd", 2, spread=_MONEY),
+        ),
+        more=(hardness.mixed_wait, money.gpu_time_equation, money.rollout_price_equation, money.bit_wait_equation,
+              money.signal_wait_equation, money.signal_price_equation),
+        over="reward.pass_rate",
+        presets=(
+            Preset("half solved", {"reward.pass_rate": 0.5}),
+            Preset("one in twenty", {"reward.pass_rate": 0.05}),
+            Preset("one in fifty", {"reward.pass_rate": 0.02}),
+            Preset("one in twenty, prompts unlike", {"reward.pass_rate": 0.05, "reward.pass_rate_spread": 0.12}),
+        ),
+        formula=("mixed_group_share", "rollouts_per_mixed_group"),
+        words=(
+            (_q("mixed_group_share") <= 0, "At this pass rate no group holds both outcomes: rollouts buy nothing."),
+            (True, "At a pass rate of {mean_pass_rate|%|2}, a group that teaches takes "
+                   "{rollouts_per_mixed_group|rollouts|2} and costs {usd_per_mixed_group|usd|2}."),
+        ),
+    )  # fmt: skip
+
+
 # --- optimizations ----------------------------------------------------------------------------------------------------
 
 LONG = {**CAPPED, "rollout": {**CAPPED["rollout"], "response_tokens": 8000, "max_response_tokens": 32768}}
@@ -278,6 +318,91 @@ def quantized_rollouts():
             (True, "With {weight_bits|bits|2} per weight and {kv_bits|bits|2} per cached number, an engine decodes "
                    "{resident_sequences|sequences|2} together, {inter_token_seconds|seconds|2} a token; a step costs "
                    "{usd_per_step|usd|3}."),
+        ),
+    )  # fmt: skip
+
+
+@calculator("two-grpo")
+def two_grpo():
+    """How many rollouts a prompt should get, at equal dollars."""
+    sizes = tuple(float(g) for g in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64))
+    return Calculator(
+        title="How many rollouts per prompt?",
+        model=Model(
+            [*learning.MIXED.order, groups.square_spread_equation, groups.ratio_equation, groups.best_equation,
+             groups.cost_equation, hardness.mixed_wait],
+            "groups at equal dollars",
+        ),
+        outputs=(
+            Output("cost_over_least", "Dollars for equal variance, over the least", "x", 3),
+            Output("best_group_size", "Best group size", "", 2),
+            Output("noise_ratio", "Noise within a prompt over difference between prompts", "x", 2),
+            Output("mixed_group_share", "Groups that teach", "%", 2, log=False),
+            Output("rollouts_per_mixed_group", "Rollouts per group that teaches", "rollouts", 2),
+        ),
+        dials=(
+            dial("group_size", "Rollouts per prompt", 16.0, sizes),
+            dial("mean_pass_rate", "Mean pass rate", 0.3, stops(0.02, 0.98, 0.05, 0.3, log=False), unit="%"),
+            dial("pass_rate_spread", "Spread of pass rates over prompts", 0.1, stops(0.0, 0.4, 0.1, log=False)),
+            dial("usd_per_prompt_visit", "Price of visiting a prompt, in rollouts", 0.0,
+                 (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)),
+            dial("even_noise_ratio", "Noise ratio where half is solved", 1.9, stops(0.5, 20, 1.9), log=True),
+        ),
+        fixed={"usd_per_rollout": 1.0, "false_positive_rate": 0.0, "false_negative_rate": 0.0},
+        sources={"usd_per_rollout": "the unit of price", "false_positive_rate": "a perfect verifier",
+                 "false_negative_rate": "a perfect verifier"},
+        over="group_size",
+        presets=(
+            Preset("pairs", {"group_size": 2.0}),
+            Preset("groups of sixteen", {"group_size": 16.0}),
+            Preset("a hard task", {"mean_pass_rate": 0.05, "pass_rate_spread": 0.0}),
+            Preset("a dear container per prompt", {"usd_per_prompt_visit": 20.0}),
+        ),
+        formula=("best_group_size", "cost_over_least"),
+        words=(
+            (_q("best_group_size") < 2, "Prompts differ more than their rollouts do: take pairs, the smallest group."),
+            (_q("group_size") > _q("best_group_size"),
+             "Groups of {group_size||2} pay {cost_over_least|x|3} the dollars of the best size for equal variance; "
+             "the best is {best_group_size||2}: more prompts, fewer rollouts of each."),
+            (True, "Groups of {group_size||2} pay {cost_over_least|x|3} the dollars of the best size for equal "
+                   "variance; the best is {best_group_size||2}."),
+        ),
+    )  # fmt: skip
+
+
+# --- your run ---------------------------------------------------------------------------------------------------------
+
+
+@calculator("read-your-bill")
+def read_your_bill():
+    """What a faster phase is worth on a logged step."""
+    return Calculator(
+        title="What a faster phase is worth",
+        model=Model([capability.amdahl_equation, capability.cap_equation]),
+        outputs=(
+            Output("speedup", "Old over new time of the step", "x", 3, log=False),
+            Output("speedup_cap", "With rollouts that take no time", "x", 3),
+        ),
+        dials=(
+            dial("rollout_share", "Share of rollouts in the logged step", 0.1, stops(0.01, 0.99, 0.1, 0.55, log=False),
+                 unit="%"),
+            dial("rollout_speedup", "Rollouts become faster", 2.0, stops(1, 20, 2, 1.44), log=True, unit="×"),
+            dial("training_speedup", "Everything else becomes faster", 1.0, stops(1, 20, 1), log=True, unit="×"),
+        ),
+        over="rollout_share",
+        presets=(
+            Preset("a padded update, faster rollouts", {"rollout_share": 0.1, "rollout_speedup": 2.0,
+                                                        "training_speedup": 1.0}),
+            Preset("the same, padding removed", {"rollout_share": 0.1, "rollout_speedup": 1.0,
+                                                 "training_speedup": 5.0}),
+            Preset("long answers, faster rollouts", {"rollout_share": 0.55, "rollout_speedup": 2.0,
+                                                     "training_speedup": 1.0}),
+        ),
+        formula=("speedup",),
+        words=(
+            (_q("rollout_share") < 0.3,
+             "Rollouts are {rollout_share|%|2} of the step: no engine makes it more than {speedup_cap|x|3} faster."),
+            (True, "The step becomes {speedup|x|3} faster; faster rollouts alone end at {speedup_cap|x|3}."),
         ),
     )  # fmt: skip
 
@@ -370,6 +495,9 @@ REMARKS = (  # (settings, relation, sentence): the warnings of `rlecon estimate`
     ({}, _q("update_bytes_per_gpu") > _q("memory_bytes"),
      "The update is estimated at {update_bytes_per_gpu|bytes|2} on a GPU of {memory_bytes|bytes|2}: more training "
      "GPUs, recomputation or offload."),
+    *(({}, _q(f"training_{name}") > 1,
+       f"update.{name}: its communication is inside the trainer's measured efficiency; memory follows it.")
+      for name in ("tensor_parallel", "pipeline_parallel")),
     ({"model.algorithm": "distillation"}, True, "The teacher of a distillation is not priced."),
 )  # fmt: skip
 BILL_PRESETS = (
@@ -378,14 +506,14 @@ BILL_PRESETS = (
         "32B agent",
         {**AGENT_32B.values, "rollout.max_response_tokens": 65536, "rollout.turns": 40,
          "rollout.tool_tokens_per_turn": 400, "rollout.environment_seconds_per_turn": 3,
-         "rollout.environment_cpus": 2, "run.steps": 300},
+         "rollout.environment_cpus": 2, "update.tensor_parallel": 4, "run.steps": 300},
     ),
     Preset(
         "frontier, long horizon",
         {**FRONTIER.values, "rollout.max_response_tokens": 262144, "hardware.rollout_gpus": 512,
          "update.overlap": "full", "update.staleness_steps": 4, "rollout.turns": 100,
          "rollout.tool_tokens_per_turn": 500, "rollout.environment_seconds_per_turn": 5,
-         "rollout.environment_cpus": 4, "run.steps": 1000},
+         "rollout.environment_cpus": 4, "update.tensor_parallel": 8, "update.pipeline_parallel": 4, "run.steps": 1000},
     ),
 )  # fmt: skip
 SECTIONS = (
@@ -405,7 +533,8 @@ SECTIONS = (
                           "rollout.measured_tokens_per_second_per_gpu")),
     ("Update and overlap", ("update.overlap", "update.staleness_steps", "update.epochs", "update.minibatches",
                             "update.old_logprobs", "update.reference_model", "update.critic", "update.train_bits",
-                            "update.activation_recompute", "update.offload", "update.measured_mfu")),
+                            "update.activation_recompute", "update.offload", "update.tensor_parallel",
+                            "update.pipeline_parallel", "update.measured_mfu")),
 )  # fmt: skip
 TURNS = ("hardware.gpus", "rollout.group_size", "rollout.prompts_per_step", "rollout.tensor_parallel", "update.epochs",
          "update.minibatches", "update.old_logprobs", "update.reference_model", "update.activation_recompute",
@@ -439,11 +568,11 @@ BILL_OUTPUTS = (
 )
 
 
-def _bill(title, sections, outputs, presets, **more):
+def _bill(title, sections, outputs, presets, base=CAPPED, **more):
     keys = [k for _, keys in sections for k in keys]
     choices = tuple(k for k in keys if is_choice(k))
     return of_run(
-        Run(**CAPPED), title=title, choices=choices, dials=tuple(k for k in keys if k not in choices), outputs=outputs,
+        Run(**base), title=title, choices=choices, dials=tuple(k for k in keys if k not in choices), outputs=outputs,
         over="rollout.response_tokens", presets=presets, words=BILL_WORDS, bars=PHASE_BARS, sections=sections,
         notes=tuple(n for n in REMARKS if set(n[0]) <= set(keys)),
         turns=tuple(k for k in TURNS if k in keys), signal="signal_per_step", loose=("run.steps", "reward.pass_rate"),
@@ -463,4 +592,5 @@ def bill_short():
     keys = ("model.name", "hardware.gpu", "hardware.gpus", "rollout.prompts_per_step", "rollout.group_size",
             "rollout.response_tokens", "rollout.max_response_tokens", "reward.pass_rate", "run.steps",
             "hardware.usd_per_gpu_hour")  # fmt: skip
-    return _bill("What will my run cost?", (("The run", keys),), BILL_OUTPUTS[:8], BILL_PRESETS, short=True)
+    base = {**CAPPED, "update": {"tensor_parallel": 8}}  # memory only: large presets must fit
+    return _bill("What will my run cost?", (("The run", keys),), BILL_OUTPUTS[:8], BILL_PRESETS, base, short=True)

@@ -185,6 +185,8 @@ DIALS = {  # how a run-file number is turned: label, low, high, logarithmic, uni
     "update.staleness_steps": ("Staleness bound", 0, 8, False, "steps"),
     "update.epochs": ("Epochs", 1, 8, False, ""),
     "update.minibatches": ("Minibatches", 1, 32, True, ""),
+    "update.tensor_parallel": ("GPUs that split a layer", 1, 64, True, "GPUs"),
+    "update.pipeline_parallel": ("Pipeline stages", 1, 64, True, ""),
     "update.measured_mfu": ("Measured MFU", 0.02, 0.6, False, "%"),
     "reward.pass_rate": ("Pass rate", 0.001, 0.999, False, "%"),
     "reward.pass_rate_spread": ("Spread over prompts (sd)", 0, 0.5, False, "%"),
