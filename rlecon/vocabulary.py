@@ -443,10 +443,6 @@ decode_seconds_per_sequence = quantity("decode_seconds_per_sequence", r"\tau_{\m
                                        "time one sequence spends decoding", "(0,inf)")
 engine_sequences_per_second = quantity("engine_sequences_per_second", r"\nu_{\mathrm{seq}}", "sequence/s",
                                        "sequences that one full engine finishes per second", "(0,inf)")
-last_response_tokens = quantity("last_response_tokens", r"L_{\mathrm{last}}", "token",
-                       "decode steps from the last refill to the end, were no response to loop")
-looping_share = quantity("looping_share", r"a_{\mathrm{loop}}", "1", "share of responses that repeat themselves up to the cap",
-                         "[0,1]")
 drain_tokens = quantity("drain_tokens", r"L_{\mathrm{drain}}", "token", "decode steps from the last refill to the end")
 expert_drain_tokens = quantity("expert_drain_tokens", r"L_{\mathrm{drain},x}", "token",
                                "full reads of the experts during the drain")

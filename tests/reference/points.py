@@ -193,7 +193,6 @@ GIVEN = {  # points that no draw finds
 IMPLIED_BY = {"voting_ceiling": {"observed_pass_rate": "observed_pass_rate_prompt"}}  # of one prompt, not of many
 NARROWER = {
     ("mean_entropy", "pass_rate_spread"): (0.11, 0.21, 0.37),
-    ("drain_tokens", "turns"): (1.0, 1.0, 3.0),
 }
 
 
