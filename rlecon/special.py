@@ -15,7 +15,7 @@ import sympy as sp
 TINY_SPREAD = 1e-12  # stands for a spread of zero: every length alike
 NEWTON_STEPS = 16  # to rounding for mean/cap up to 0.9999
 LOW_NODES, HIGH_NODES, KNEE_BOTTOM = 24, 48, -3.0
-AGE_NODES, LAST_CHUNK = 8, 250
+SURE_NODES, CAPPED_NODES, END_NODES, AGE_NODES, LAST_CHUNK = 16, 32, 24, 9, 100
 PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
 
@@ -328,27 +328,34 @@ def _evaluate_last_tokens(first, rest, wait, location, spread, cap):
 @cache
 def _age_nodes():
     y, w = _nodes(AGE_NODES)
-    return ((1 + y) / 2) ** 3, w * 1.5 * ((1 + y) / 2) ** 2
+    return ((1 + y) / 2) ** 2, w * (1 + y) / 2
 
 
 def _last_of_waves(first, rest, wait, location, spread, cap):
+    """The integral over steps u = exp(location + spread z), in three parts: few nodes where somebody is surely alive,
+    then up to the step at which the cap has ended the first starters, then up to the cap, with nodes close to it."""
     s = _scipy()
     total, spread = first + rest, np.maximum(spread, TINY_SPREAD)
-    (x_low, w_low), (x_high, w_high) = _nodes(LOW_NODES), _nodes(HIGH_NODES)
+    (x_sure, w_sure), (x, w), (x_end, w_end) = _nodes(SURE_NODES), _nodes(CAPPED_NODES), _nodes(END_NODES)
     share, weight = _age_nodes()
     with np.errstate(all="ignore"):
         end = (np.log(cap) - location) / spread
-        top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(total, 1.0)) + 60.0))
+        top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(total, 1.0)) + 48.0))
         bottom = np.minimum(-8.5, top)
-        knee = np.clip(s.ndtri(np.exp(-36.0 / total)), bottom, top)
-        low, high = (knee - bottom) / 2.0, (top - knee) / 2.0
-        z = np.concatenate([(knee + bottom) / 2.0 + low * x_low, (top + knee) / 2.0 + high * x_high], axis=-1)
-        w = np.concatenate([low * w_low, high * w_high], axis=-1)
-        u = np.exp(location + spread * z)
-        age = np.concatenate([wait, wait * share], axis=-1)[:, None, :]
-        t = u[:, :, None] + age
-        ended = s.log_ndtr((np.log(t) - location[:, None]) / spread[:, None]) * (t < cap[:, None])
-        power = -np.expm1(first * ended[..., 0] + rest * (ended[..., 1:] @ weight))
+        young = rest * np.minimum(1.0, np.exp(location) / wait)  # those that started within a median length
+        knee = np.maximum(s.ndtri(np.exp(-30.0 / young)), KNEE_BOTTOM)
+        knee = np.maximum(np.minimum(knee, top - 1.0), bottom)
+        kink = np.clip((np.log(np.maximum(cap - wait, 0.0)) - location) / spread, bottom, top)
+        sure, capped = np.minimum(knee, kink), np.maximum(knee, kink)
+        low, middle, high, near = (sure - bottom) / 2.0, (capped - sure) / 2.0, top - capped, (1.0 - x_end) / 2.0
+        z = [bottom + low * (1.0 + x_sure), sure + middle * (1.0 + x), top - high * near**2]
+        w = np.concatenate([low * w_sure, middle * w, high * w_end * near], axis=-1)
+        u = np.exp(location + spread * np.concatenate(z, axis=-1))
+        oldest = s.log_ndtr((np.log(u + wait) - location) / spread) * (wait < cap - u)
+        reach = np.minimum(wait, cap - u)  # of the ages: older ones have met the cap
+        t = u[:, :, None] + reach[:, :, None] * share
+        later = s.log_ndtr((np.log(t) - location[:, None]) / spread[:, None]) @ weight * reach / wait
+        power = -np.expm1(first * oldest + rest * later)
         return np.exp(location[:, 0] + spread[:, 0] * bottom[:, 0]) + spread[:, 0] * np.sum(w * u * power, axis=-1)
 
 

@@ -147,6 +147,11 @@ def test_the_twins_use_the_same_nodes_and_steps():
         "NEWTON_STEPS",
         "LOW_NODES",
         "HIGH_NODES",
+        "SURE_NODES",
+        "CAPPED_NODES",
+        "END_NODES",
+        "AGE_NODES",
+        "KNEE_BOTTOM",
         "BETA_NODES",
         "CHANNEL_NODES",
     ):

@@ -2,7 +2,8 @@
 // A page loads this file as a script; Node can `require` it. `show` writes a number into a message.
 (function (root) {
   "use strict";
-  const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48, AGE_NODES = 8,
+  const TINY_SPREAD = 1e-12, NEWTON_STEPS = 16, LOW_NODES = 24, HIGH_NODES = 48, SURE_NODES = 16, CAPPED_NODES = 32,
+    END_NODES = 24, AGE_NODES = 9, KNEE_BOTTOM = -3,
     PEAK_BOTTOM = -8.5, PEAK_TOP = 6, PEAK_NODES = 96, BETA_NODES = 80, CHANNEL_NODES = 100;
 
   // (1 + 2t) exp(t^2) erfc(t) for t >= 0 as a Chebyshev series in (t - 3.75)/(t + 3.75): relative error below 1e-15.
@@ -86,7 +87,8 @@
     return { x, w };
   }
   const NODES = { [LOW_NODES]: legendre(LOW_NODES), [HIGH_NODES]: legendre(HIGH_NODES),
-    [AGE_NODES]: legendre(AGE_NODES) };
+    [SURE_NODES]: legendre(SURE_NODES), [CAPPED_NODES]: legendre(CAPPED_NODES),
+    [END_NODES]: legendre(END_NODES), [AGE_NODES]: legendre(AGE_NODES) };
 
   function length_location(mean, spread, cap) {
     spread = Math.max(spread, TINY_SPREAD);
@@ -125,7 +127,7 @@
     const end = (Math.log(cap) - location) / spread;
     const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(n, 1)) + 60));
     const bottom = Math.min(-8.5, top);
-    const knee = Math.min(Math.max(-normal_quantile(Math.min(1, -Math.expm1(-36 / n) / share)), -3), top);
+    const knee = Math.min(Math.max(-normal_quantile(Math.min(1, -Math.expm1(-36 / n) / share)), KNEE_BOTTOM), top);
     const whole = -Math.expm1(n * Math.log1p(-share));
     return Math.exp(location + spread * bottom) * whole
       + integral(n, share, location, spread, bottom, knee, LOW_NODES)
@@ -155,30 +157,38 @@
     spread = Math.max(spread, TINY_SPREAD);
     const total = first + rest, ages = NODES[AGE_NODES];
     const end = (Math.log(cap) - location) / spread;
-    const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(total, 1)) + 60));
+    const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(total, 1)) + 48));
     const bottom = Math.min(-8.5, top);
-    const knee = Math.min(Math.max(normal_quantile(Math.exp(-36 / total)), bottom), top);
+    const young = rest * Math.min(1, Math.exp(location) / wait); // those that started within a median length
+    const clear = Math.max(normal_quantile(Math.exp(-30 / young)), KNEE_BOTTOM);
+    const knee = Math.max(Math.min(clear, top - 1), bottom);
+    const kink = Math.min(Math.max((Math.log(Math.max(cap - wait, 0)) - location) / spread, bottom), top);
     const logEnded = (t) => {
-      if (t >= cap) return 0;
       const z = (Math.log(t) - location) / spread;
       return z < 0 ? logTail(-z) : Math.log1p(-normal_cdf(-z));
     };
-    let out = Math.exp(location + spread * bottom);
-    for (const [low, high, count] of [[bottom, knee, LOW_NODES], [knee, top, HIGH_NODES]]) {
-      const { x, w } = NODES[count], half = (high - low) / 2, middle = (high + low) / 2;
-      let sum = 0;
-      for (let i = 0; i < count; i++) {
-        const u = Math.exp(location + spread * (middle + half * x[i]));
-        let later = 0;
-        for (let j = 0; j < AGE_NODES; j++) {
-          const y = (1 + ages.x[j]) / 2;
-          later += ages.w[j] * 1.5 * y * y * logEnded(u + wait * y * y * y);
-        }
-        sum += w[i] * u * -Math.expm1(first * logEnded(u + wait) + rest * later);
+    const part = (z) => { // the integrand at z, times the node's length u
+      const u = Math.exp(location + spread * z), reach = Math.min(wait, cap - u);
+      let later = 0;
+      for (let j = 0; j < AGE_NODES; j++) {
+        const y = (1 + ages.x[j]) / 2;
+        later += ages.w[j] * y * logEnded(u + reach * y * y);
       }
-      out += spread * half * sum;
+      const oldest = wait < cap - u ? logEnded(u + wait) : 0;
+      return u * -Math.expm1(first * oldest + rest * later * reach / wait);
+    };
+    const sure = Math.min(knee, kink), capped = Math.max(knee, kink);
+    const low = (sure - bottom) / 2, middle = (capped - sure) / 2, high = top - capped;
+    let sum = 0, nodes = NODES[SURE_NODES];
+    for (let i = 0; i < SURE_NODES; i++) sum += low * nodes.w[i] * part(bottom + low * (1 + nodes.x[i]));
+    nodes = NODES[CAPPED_NODES];
+    for (let i = 0; i < CAPPED_NODES; i++) sum += middle * nodes.w[i] * part(sure + middle * (1 + nodes.x[i]));
+    nodes = NODES[END_NODES];
+    for (let i = 0; i < END_NODES; i++) {
+      const near = (1 - nodes.x[i]) / 2;
+      sum += high * nodes.w[i] * near * part(top - high * near * near);
     }
-    return out;
+    return Math.exp(location + spread * bottom) + spread * sum;
   }
 
   function longest_tokens(n, location, spread, cap) { return reached_tokens(n, 1, location, spread, cap); }
