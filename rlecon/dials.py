@@ -263,11 +263,22 @@ class Shelf(Mapping):
 CALCULATORS = Shelf()
 
 
+def _holding(c: Calculator, name: str) -> Calculator:
+    """The calculator under its name, each slider holding its default and every preset exactly."""
+    made = []
+    for d in c.dials:
+        musts = {p.values[d.key] for p in c.presets if p.values.get(d.key) is not None} - set(d.stops)
+        numbers = sorted({x for x in d.stops if x is not None} | musts)
+        first, last = d.stops[0] is None, d.stops[-1] is None
+        made.append(replace(d, stops=(*[None] * first, *numbers, *[None] * last)) if musts else d)
+    return replace(c, name=name, dials=tuple(made))
+
+
 def calculator(name: str):
     """Register a function that makes the calculator called ``name``."""
 
     def register(make):
-        CALCULATORS.makers[name] = cache(lambda: replace(make(), name=name))
+        CALCULATORS.makers[name] = cache(lambda: _holding(make(), name))
         return make
 
     return register

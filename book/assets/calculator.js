@@ -317,7 +317,7 @@
     }
     function soon() { if (!pending) pending = requestAnimationFrame(() => { pending = 0; update(); }); }
 
-    let points = [];
+    let points = [], drawn = "";
     function node(name, attributes, text) {
       const made = document.createElementNS(SVG, name);
       for (const key in attributes) made.setAttribute(key, attributes[key]);
@@ -325,7 +325,8 @@
       return made;
     }
     function draw(values) {
-      points = curve(c, state, shown, over);
+      const asked = JSON.stringify([Object.assign({}, state, { [over.key]: 0 }), shown.name, over.key]);
+      if (asked !== drawn) { points = curve(c, state, shown, over); drawn = asked; } // turning the plotted dial moves the point only
       const y = values && Number.isFinite(values[shown.name]) ? values[shown.name] : null;
       const p = picture(points, shown, over, { x: state[over.key], y });
       const svg = find("svg"), bottom = BOX.height - BOX.bottom, right = BOX.width - BOX.right;

@@ -81,13 +81,22 @@ def big(page) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_page_computes_what_python_computes(opened, name):
-    """The shown figures at seeded settings, set through the page's own state."""
-    c, page = CALCULATORS[name], opened(name)
-    states = random_states(c)[:24]
+def test_the_page_computes_what_python_computes_and_nothing_jumps(opened, name):
+    """The shown figures at seeded settings; no sideways scroll and no shift on a phone and on a desk."""
+    c, page = CALCULATORS[name], opened(name, width=390)
+    assert page.evaluate(SHIFT) < 0.05
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        before = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
+        page.locator("input[type=range]").first.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(SETTLE)
+        after = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
+        assert abs(after - before) < 60
+    states = random_states(c)[:16]
     script = """states => { const box = document.querySelector('.calc'); return states.map(s => { box.rlecon.set(s);
       return {big: box.querySelector('.calc-big').textContent, words: box.querySelector('.calc-words').textContent,
-        spread: box.querySelector('.calc-spread').textContent,
         values: [...box.querySelectorAll('.calc-value')].map(e => e.textContent),
         raw: rleconPure.evaluate(box.rlecon.calculator, s).values || null}; }); }"""
     answered = 0
@@ -103,30 +112,16 @@ def test_the_page_computes_what_python_computes(opened, name):
             assert close(raw, want[o.name]) or (raw is None and not np.isfinite(float(want[o.name]))), (state, o.name)
             assert text == directive.shown(want[o.name], o.unit, o.digits), (state, o.name)
         assert "NaN" not in json.dumps(found) and "undefined" not in found["words"]
-    assert answered > 8
+    assert answered > 4
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["index", "bill"])
 def test_without_scripts_the_default_stands(opened, name):
     c, page = CALCULATORS[name], opened(name, script=False)
     o = c.outputs[0]
     assert big(page) == directive.shown(c.solve()[o.name], o.unit, o.digits)
     assert page.get_attribute(".calc-line", "d").count("L") > 10
     assert page.locator(".calc input:enabled, .calc select:enabled, .calc button:enabled").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", NAMES)
-def test_it_fits_and_nothing_jumps(opened, name, width):
-    page = opened(name, width=width)
-    before = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
-    assert page.evaluate(SHIFT) < 0.05
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    page.locator("input[type=range]").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(SETTLE)
-    after = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
-    assert abs(after - before) < 60
 
 
 def test_keys_turn_a_dial_and_the_address_follows(opened):
@@ -199,7 +194,7 @@ def test_what_cannot_be_says_why(opened):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", [n for n in ("index", "gpu-hours", "bill") if n in NAMES])
+@pytest.mark.parametrize("name", ["index", "bill"])
 def test_axe_finds_nothing(opened, name, theme):
     page = opened(name)
     page.evaluate("t => { document.documentElement.dataset.theme = t; }", theme)
