@@ -201,16 +201,17 @@ def drain_tokens(
     def some_alive(u):
         start = max(u, 1e-12)
         ends = [start, *(x for x in _breaks(law) if start < x < u + refill_tokens), u + refill_tokens]
-        ages = integral(log_ended, *ends) / refill_tokens
+        ages = integral(log_ended, *ends, rel=1e-10) / refill_tokens
         return -math.expm1(first * log_ended(u + refill_tokens) + later * ages)
 
     top = min(max_response_tokens, math.exp(log_length_location + log_length_sd * 12))
-    return integral(some_alive, 0.0, *(x for x in _breaks(law) if x < top), top, rel=1e-8)
+    stops = {0.0, top, *_breaks(law), max(0.0, max_response_tokens - refill_tokens)}  # the first meet the cap then
+    return integral(some_alive, *sorted(x for x in stops if x <= top), rel=1e-9)
 
 
 def _breaks(law):
     location, spread, cap = law
-    return sorted({math.exp(location + spread * z) for z in (-6, -3, -1, 0, 1, 2, 4, 6)} | {min(cap, 1e300)})
+    return sorted({math.exp(location + spread * z) for z in (-4, -1.5, 0, 1.5, 4)} | {min(cap, 1e300)})
 
 
 def expert_drain_tokens(
@@ -316,6 +317,68 @@ def roofline_seconds(
     return max(reading, flops / tensor_parallel / rollout_flops_per_second)
 
 
+def kv_bytes_per_sequence(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, context_tokens):
+    return kv_bytes(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, context_tokens)
+
+
+def kv_bytes_at_peak(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, peak_context_tokens):
+    return kv_bytes(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, peak_context_tokens)
+
+
+def dense_compute_seconds_per_sequence(
+    trunk_parameters, head_parameters, verified_tokens, tensor_parallel, compute_efficiency, rollout_flops_per_second
+):
+    return (
+        FLOPS_PER_PARAMETER * (trunk_parameters + head_parameters) * verified_tokens
+        / tensor_parallel / (rollout_flops_per_second * compute_efficiency)
+    )
+
+
+def expert_read_seconds(
+    expert_weight_bytes, tensor_parallel, weight_read_efficiency, expert_efficiency, memory_bytes_per_second
+):
+    rate = tensor_parallel * memory_bytes_per_second * weight_read_efficiency * expert_efficiency
+    return expert_weight_bytes / rate
+
+
+def expert_seconds(expert_read_seconds, experts_touched_share, expert_compute_seconds_per_sequence, decoding_sequences):
+    return max(experts_touched_share * expert_read_seconds, decoding_sequences * expert_compute_seconds_per_sequence)
+
+
+def draft_seconds(
+    draft_cost_share,
+    speculative_drafts,
+    fixed_step_seconds,
+    dense_read_seconds,
+    expert_read_seconds,
+    experts_touched_share,
+):
+    return (
+        speculative_drafts * draft_cost_share
+        * (fixed_step_seconds + dense_read_seconds + experts_touched_share * expert_read_seconds)
+    )
+
+
+def inter_token_seconds(
+    fixed_step_seconds, dense_seconds, expert_seconds, draft_seconds, decoding_sequences, slope_seconds
+):
+    return fixed_step_seconds + draft_seconds + dense_seconds + expert_seconds + slope_seconds * decoding_sequences
+
+
+def batch_generation_seconds(refill_seconds, drain_seconds, sequences_per_engine, prefill_seconds_per_sequence):
+    return refill_seconds + drain_seconds + prefill_seconds_per_sequence * sequences_per_engine
+
+
+def engine_sequences_per_second(resident_sequences, decode_seconds_per_sequence, environment_seconds_per_rollout):
+    return resident_sequences / (decode_seconds_per_sequence + environment_seconds_per_rollout)
+
+
+def load_test_tokens_per_second_per_gpu(
+    resident_sequences, response_tokens, decode_seconds_per_sequence, tensor_parallel
+):
+    return resident_sequences * response_tokens / decode_seconds_per_sequence / tensor_parallel
+
+
 REFERENCE = {
     "tokens_per_verification": tokens_per_verification,
     "verified_tokens": lambda speculative_drafts: speculative_drafts + 1,
@@ -332,12 +395,8 @@ REFERENCE = {
     "window_kv_bytes_per_token": lambda window_kv_elements_per_token, kv_bits: bits_to_bytes(
         (window_kv_elements_per_token, kv_bits)
     ),
-    "kv_bytes_per_sequence": lambda kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, context_tokens: (  # noqa: E501
-        kv_bytes(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, context_tokens)
-    ),
-    "kv_bytes_at_peak": lambda kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, peak_context_tokens: (  # noqa: E501
-        kv_bytes(kv_bytes_per_token, window_kv_bytes_per_token, window_tokens, state_bytes, peak_context_tokens)
-    ),
+    "kv_bytes_per_sequence": kv_bytes_per_sequence,
+    "kv_bytes_at_peak": kv_bytes_at_peak,
     "kv_shards": lambda tensor_parallel, kv_shards_max: min(tensor_parallel, kv_shards_max),
     "kv_room_bytes": lambda engine_memory_share, memory_bytes, reserved_bytes, engine_weight_bytes, tensor_parallel: (
         memory_bytes * engine_memory_share - (reserved_bytes + engine_weight_bytes / tensor_parallel)
@@ -349,13 +408,8 @@ REFERENCE = {
     "dense_read_seconds": lambda dense_weight_bytes, tensor_parallel, weight_read_efficiency, memory_bytes_per_second: (
         dense_weight_bytes / tensor_parallel / (memory_bytes_per_second * weight_read_efficiency)
     ),
-    "dense_compute_seconds_per_sequence": lambda trunk_parameters, head_parameters, verified_tokens, tensor_parallel, compute_efficiency, rollout_flops_per_second: (  # noqa: E501
-        FLOPS_PER_PARAMETER * (trunk_parameters + head_parameters) * verified_tokens
-        / tensor_parallel / (rollout_flops_per_second * compute_efficiency)
-    ),
-    "expert_read_seconds": lambda expert_weight_bytes, tensor_parallel, weight_read_efficiency, expert_efficiency, memory_bytes_per_second: (  # noqa: E501
-        expert_weight_bytes / tensor_parallel / (memory_bytes_per_second * weight_read_efficiency * expert_efficiency)
-    ),
+    "dense_compute_seconds_per_sequence": dense_compute_seconds_per_sequence,
+    "expert_read_seconds": expert_read_seconds,
     "expert_compute_seconds_per_sequence": expert_compute,
     "attention_seconds_per_sequence": attention_seconds,
     "link_seconds_per_sequence": link_seconds,
@@ -365,16 +419,9 @@ REFERENCE = {
     "dense_seconds": lambda dense_read_seconds, dense_compute_seconds_per_sequence, decoding_sequences: max(
         dense_read_seconds, decoding_sequences * dense_compute_seconds_per_sequence
     ),
-    "expert_seconds": lambda expert_read_seconds, experts_touched_share, expert_compute_seconds_per_sequence, decoding_sequences: max(  # noqa: E501
-        experts_touched_share * expert_read_seconds, decoding_sequences * expert_compute_seconds_per_sequence
-    ),
-    "draft_seconds": lambda draft_cost_share, speculative_drafts, fixed_step_seconds, dense_read_seconds, expert_read_seconds, experts_touched_share: (  # noqa: E501
-        speculative_drafts * draft_cost_share
-        * (fixed_step_seconds + dense_read_seconds + experts_touched_share * expert_read_seconds)
-    ),
-    "inter_token_seconds": lambda fixed_step_seconds, dense_seconds, expert_seconds, draft_seconds, decoding_sequences, slope_seconds: (  # noqa: E501
-        fixed_step_seconds + draft_seconds + dense_seconds + expert_seconds + slope_seconds * decoding_sequences
-    ),
+    "expert_seconds": expert_seconds,
+    "draft_seconds": draft_seconds,
+    "inter_token_seconds": inter_token_seconds,
     "prefill_seconds_per_sequence": prefill_seconds,
     "sequences_per_engine": sequences_per_engine,
     "engines": engines,
@@ -385,19 +432,13 @@ REFERENCE = {
     "drain_tokens": drain_tokens,
     "expert_drain_tokens": expert_drain_tokens,
     "drain_seconds": drain_seconds,
-    "batch_generation_seconds": lambda refill_seconds, drain_seconds, sequences_per_engine, prefill_seconds_per_sequence: (  # noqa: E501
-        refill_seconds + drain_seconds + prefill_seconds_per_sequence * sequences_per_engine
-    ),
-    "engine_sequences_per_second": lambda resident_sequences, decode_seconds_per_sequence, environment_seconds_per_rollout: (  # noqa: E501
-        resident_sequences / (decode_seconds_per_sequence + environment_seconds_per_rollout)
-    ),
+    "batch_generation_seconds": batch_generation_seconds,
+    "engine_sequences_per_second": engine_sequences_per_second,
     "continuous_generation_seconds": lambda sequences_per_engine, engine_sequences_per_second: (
         sequences_per_engine / engine_sequences_per_second
     ),
     "decoding_sequences": decoding_sequences,
-    "load_test_tokens_per_second_per_gpu": lambda resident_sequences, response_tokens, decode_seconds_per_sequence, tensor_parallel: (  # noqa: E501
-        resident_sequences * response_tokens / decode_seconds_per_sequence / tensor_parallel
-    ),
+    "load_test_tokens_per_second_per_gpu": load_test_tokens_per_second_per_gpu,
     "load_test_residents": lambda resident_limit, concurrent_requests: min(resident_limit, concurrent_requests),
     "decode_mfu": decode_mfu,
     "decode_bandwidth_utilisation": bandwidth_utilisation,

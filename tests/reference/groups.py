@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from tests.reference.core import binomial, mixed, over_beta, refuse_unless, root
+from tests.reference.learning import over_prompts
 
 
 def group_variance(pass_rate, group_size):
-    """(1/G) sum of (r_i - mean of the others) s_i with scores of variance one: mean square of the leave-one-out edge."""
+    """(1/G) sum of (r_i - mean of the others) s_i with unit scores: mean square of the leave-one-out edge."""
     refuse_unless(group_size > 1)
     g = int(group_size)
     total = 0.0
@@ -52,6 +53,16 @@ def best_group_size(noise_ratio, usd_per_prompt_visit, usd_per_rollout):
         return usd_per_rollout * variance - dollars * noise_ratio**2 / (g - 1) ** 2
 
     return root(slope, 1 + 1e-6, 1e6)
+
+
+def cost_over_least(noise_ratio, usd_per_prompt_visit, usd_per_rollout, group_size):
+    """Dollars times variance, over that at the size where it is least."""
+    refuse_unless(group_size > 1)
+
+    def cost(g):
+        return variance_usd(1.0, noise_ratio, g, usd_per_prompt_visit, usd_per_rollout)
+
+    return cost(group_size) / cost(best_group_size(noise_ratio, usd_per_prompt_visit, usd_per_rollout))
 
 
 def noise_ratio(even_noise_ratio, pass_variance, pass_variance_square):
@@ -108,6 +119,10 @@ REFERENCE = {
     "two_stage_variance_finite": two_stage_variance_finite,
     "variance_usd": variance_usd,
     "best_group_size": best_group_size,
+    "cost_over_least": cost_over_least,
+    "pass_variance_square_by_spread": lambda mean_pass_rate, pass_rate_spread: over_prompts(
+        lambda p: (p * (1 - p)) ** 2, mean_pass_rate, pass_rate_spread
+    ),
     "noise_ratio": noise_ratio,
     "objective_weight": lambda pass_rate, group_size: _weight(pass_rate, group_size, freedom=0),
     "objective_weight_sample": lambda pass_rate, group_size: _weight(pass_rate, group_size, freedom=1),

@@ -93,7 +93,21 @@ def log_step_gain(pass_rate, rollouts, logit_sensitivity, curvature, score_dimen
     return _best_step(gradient**2, noise, curvature)
 
 
+def step_gain_full(pass_rate, rollouts, logit_sensitivity, score_dimension):
+    """Gain eta g.g - eta^2 E[estimate' F estimate] / 2 of the best step: a KL penalty with the Fisher matrix F.
+
+    F is 1 in every direction and 1 + p q Delta^2 along the gradient, in which the estimate has its mean.
+    """
+    variance = pass_rate * (1 - pass_rate)
+    gradient_square = (variance * logit_sensitivity) ** 2
+    if gradient_square == 0:
+        return 0.0
+    along = gradient_square * (1 + variance * logit_sensitivity**2)
+    return _best_step(gradient_square, along + variance * score_dimension / rollouts, curvature=1.0)
+
+
 REFERENCE = {
+    "step_gain_full": step_gain_full,
     "rollouts_per_success": lambda pass_rate: 1 / pass_rate,
     "rollouts_to_sure_success": rollouts_to_sure_success,
     "rollouts_to_both": rollouts_to_both,

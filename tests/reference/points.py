@@ -18,6 +18,7 @@ from rlecon.quantity import REGISTRY
 from tests.reference import REFERENCE, Refused
 
 POINTS = 24
+FEWER = {"drain_tokens": 9}  # a double integral for each
 SWITCH = (0.0, 1.0)
 CHOICES = {
     "rollout_gpus": (0.0, 2.0, 3.0, 9.0),
@@ -145,7 +146,10 @@ EDGES = {  # ends of a domain, tried where an equation asks for them
     "signal_per_step": (0.0,),
     "usd_per_step": (0.0,),
 }
-ALWAYS_OR_NEVER = ({"mean_pass_rate": 0.2, "pass_rate_spread": 0.4}, {"mean_pass_rate": 0.5, "pass_rate_spread": 0.5})
+ALWAYS_OR_NEVER = (  # a spread so wide that every prompt is certain or hopeless
+    {"mean_pass_rate": 0.2, "pass_rate_spread": 0.4, "false_positive_rate": 0.2, "false_negative_rate": 0.12},
+    {"mean_pass_rate": 0.5, "pass_rate_spread": 0.5, "false_positive_rate": 0.0, "false_negative_rate": 0.0},
+)
 SIZES = [2**k for k in range(11)]
 _ENGINE = {
     "requested_tensor_parallel": 0.0,
@@ -166,7 +170,7 @@ GIVEN = {  # points that no draw finds
     "trainable_parameters": [{"group_relative": on, "group_size": 1.0} for on in SWITCH],
     "log_length_location": [{"response_tokens": 9.5, "max_response_tokens": 9.0}],
     "peak_context_tokens": [
-        {"log_length_location": 1.6, "log_length_sd": 0.35, "max_response_tokens": 3.5, "continuous_generation": 0.0}
+        {"log_length_location": 1.6, "log_length_sd": 0.35, "max_response_tokens": 2.2, "continuous_generation": 0.0}
     ],
     "pass_variance": [{"mean_pass_rate": 0.3, "pass_rate_spread": 0.48}],
     "signal_per_step": [{"false_positive_rate": 0.6, "false_negative_rate": 0.5}],
@@ -208,5 +212,5 @@ def points(equation):
     told = set(signature(REFERENCE[equation.name]).parameters)
     edges = [{n: value} for n in sorted(_asked(equation) & told) for value in EDGES.get(n, ())]
     ends = ALWAYS_OR_NEVER if "pass_rate_spread" in told else ()
-    given = (*GIVEN.get(equation.name, ()), *edges, *ends, *[{}] * POINTS)
+    given = (*GIVEN.get(equation.name, ()), *edges, *ends, *[{}] * FEWER.get(equation.name, POINTS))
     return [Point(equation, i, g) for i, g in enumerate(given)]

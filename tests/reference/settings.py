@@ -29,7 +29,13 @@ def loaded_weight_bytes(
 
 
 def mean_sequence_bytes(
-    prompt_tokens, response_tokens, kv_elements_per_token, window_kv_elements_per_token, window_tokens, kv_bits, state_bytes
+    prompt_tokens,
+    response_tokens,
+    kv_elements_per_token,
+    window_kv_elements_per_token,
+    window_tokens,
+    kv_bits,
+    state_bytes,
 ):
     length = prompt_tokens + response_tokens
     numbers = kv_elements_per_token * length + window_kv_elements_per_token * min(length, window_tokens)

@@ -81,7 +81,7 @@ def environment_seconds(
     drain_tokens,
     response_tokens,
 ):
-    """What the slowest chain of a batch waits: whole trajectories while the queue lasts, then one of uncommon length."""
+    """What the slowest chain of a batch waits: whole trajectories while the queue lasts, then a long one."""
     if continuous_generation:
         return 0.0
     before = refill_tokens / response_tokens  # trajectories that the chain has finished

@@ -154,6 +154,19 @@ def update_state_bytes_per_gpu(
     return each
 
 
+def update_bytes_per_gpu(
+    update_state_bytes_per_gpu, microbatch_tokens, activation_bytes_per_token, layers, hidden, model_parallel
+):
+    activations = microbatch_tokens * hidden * layers * activation_bytes_per_token
+    return update_state_bytes_per_gpu + activations / model_parallel
+
+
+def rollout_bytes_per_gpu(
+    engine_weight_bytes, tensor_parallel, reserved_bytes, resident_sequences, kv_bytes_at_peak, kv_shards
+):
+    return engine_weight_bytes / tensor_parallel + reserved_bytes + resident_sequences * (kv_bytes_at_peak / kv_shards)
+
+
 REFERENCE = {
     "matmul_flops_per_token": lambda active_parameters_matmul: FLOPS_PER_PARAMETER * active_parameters_matmul,
     "causal_attention_flops_per_token": causal_attention,
@@ -179,10 +192,6 @@ REFERENCE = {
         model_flops / update_seconds / (training_pool_gpus * bf16_flops_per_second)
     ),
     "update_state_bytes_per_gpu": update_state_bytes_per_gpu,
-    "update_bytes_per_gpu": lambda update_state_bytes_per_gpu, microbatch_tokens, activation_bytes_per_token, layers, hidden, model_parallel: (  # noqa: E501
-        update_state_bytes_per_gpu + microbatch_tokens * hidden * layers * activation_bytes_per_token / model_parallel
-    ),
-    "rollout_bytes_per_gpu": lambda engine_weight_bytes, tensor_parallel, reserved_bytes, resident_sequences, kv_bytes_at_peak, kv_shards: (  # noqa: E501
-        engine_weight_bytes / tensor_parallel + reserved_bytes + resident_sequences * (kv_bytes_at_peak / kv_shards)
-    ),
+    "update_bytes_per_gpu": update_bytes_per_gpu,
+    "rollout_bytes_per_gpu": rollout_bytes_per_gpu,
 }

@@ -48,6 +48,10 @@ def longest(n, location, spread, cap):
     return alive_integral(lambda s: -math.expm1(n * math.log1p(-s)) if s < 1 else 1.0, location, spread, cap, n)
 
 
+def longest_response_tokens(started_rollouts, log_length_location, log_length_sd, max_response_tokens):
+    return longest(started_rollouts, log_length_location, log_length_sd, max_response_tokens)
+
+
 def cached_peak(held, location, spread, cap):
     """Largest, over the positions t at which a batch can stand, of the survivors times what each then holds."""
 
@@ -118,29 +122,18 @@ def race_tokens(oversampling, log_length_location, log_length_sd):
     )
 
 
-def prefill_ratio(turns, prompt_tokens, response_tokens, tool_tokens_per_turn):
-    forgets, keeps = (
-        prefill_tokens(turns, prompt_tokens, response_tokens, tool_tokens_per_turn, cached) for cached in (0, 1)
-    )
-    return forgets / keeps
-
-
 REFERENCE = {
     "race_tokens": race_tokens,
     "kept_response_tokens": kept_response_tokens,
     "blom_tokens": lambda rollouts, log_length_location, log_length_sd: math.exp(
         log_length_location + log_length_sd * normal.inv_cdf((rollouts - 0.375) / (rollouts + 0.25))
     ),
-    "decoded_share": lambda response_tokens, trajectory_tokens: response_tokens / trajectory_tokens,
-    "prefill_ratio": prefill_ratio,
     "rollouts": lambda prompts_per_step, group_size: prompts_per_step * group_size,
     "started_rollouts": lambda rollouts, oversampling: rollouts * oversampling,
     "log_length_sd": lambda response_tokens_cv: math.sqrt(math.log1p(response_tokens_cv**2)),
     "log_length_location": log_length_location,
     "square_response_tokens": square_response_tokens,
-    "longest_response_tokens": lambda started_rollouts, log_length_location, log_length_sd, max_response_tokens: longest(
-        started_rollouts, log_length_location, log_length_sd, max_response_tokens
-    ),
+    "longest_response_tokens": longest_response_tokens,
     "biased_response_tokens": lambda square_response_tokens, response_tokens: square_response_tokens / response_tokens,
     "tool_tokens": lambda turns, tool_tokens_per_turn: sum([tool_tokens_per_turn] * (int(turns) - 1)),
     "trajectory_tokens": lambda prompt_tokens, response_tokens, tool_tokens: (
