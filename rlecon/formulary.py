@@ -150,7 +150,7 @@ def page() -> str:
             lines += [f"## {title}", ""]
         sources = row["source"] if isinstance(row["source"], str) else ", ".join(row["source"])
         cited = "" if sources == "counting" else f" Source: {sources}." if " " in sources else f" {{cite}}`{sources}`"
-        lines += [f"**`{row['name']}`** {row['why']}.{cited}", "", "$$", row["latex"], "$$", ""]
+        lines += [f"**`{row['name']}`**: {row['why']}.{cited}", "", "$$", row["latex"], "$$", ""]
         for condition in row["holds_when"]:
             words = re.sub(r"\{(\w+)\}", r"⟨\1⟩", condition["otherwise"])
             lines += [f"Refused otherwise: {words}.", ""]

@@ -58,4 +58,5 @@ def latex(left, right) -> str:
     if not (isinstance(right, sp.Piecewise) and entropy_of(right) is not None):  # the definition itself stays
         is_entropy = lambda e: isinstance(e, sp.Piecewise) and entropy_of(e) is not None  # noqa: E731
         right = right.replace(is_entropy, lambda e: sp.Function("H")(entropy_of(e)))
-    return f"{sp.latex(left)} = {_Printer({'ln_notation': True}).doprint(right)}"
+    printer = _Printer({"ln_notation": True, "mul_symbol": r"\,"})
+    return f"{sp.latex(left)} = {printer.doprint(right)}"
