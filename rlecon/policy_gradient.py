@@ -167,8 +167,12 @@ def group_ratio(small: int = 2, large: int = 16, per_step=(512, 8192), seeds=(0,
     return tuple(ratios)
 
 
-def toy_noise_ratio(world: PromptWorld, weights) -> float:
-    """Within over between sd of the prompt toy's gradient at some weights, exact for pairs."""
+def toy_noise(world: PromptWorld, weights) -> tuple[float, float]:
+    """Standard deviations of the prompt toy's gradient at some weights, summed over its entries: within, between.
+
+    Within: one rollout of a prompt, by the law of pairs. Between: mean gradients of prompts around their mean. Both
+    exact, from the policy's probabilities.
+    """
     policy = softmax(world.features @ weights)
     p = policy[np.arange(len(world.right)), world.right]
     length = (world.features**2).sum(axis=1)
@@ -178,7 +182,13 @@ def toy_noise_ratio(world: PromptWorld, weights) -> float:
     mean = np.einsum("i,if,ia->fa", p, world.features, direction) / len(p)
     between = square.mean() - (mean**2).sum()
     within = (p * (1 - p) * length - square).mean()
-    return float(np.sqrt(within / between))
+    return float(np.sqrt(within)), float(np.sqrt(between))
+
+
+def toy_noise_ratio(world: PromptWorld, weights) -> float:
+    """Within over between sd of the prompt toy's gradient at some weights: see :func:`toy_noise`."""
+    within, between = toy_noise(world, weights)
+    return within / between
 
 
 # --- chains of decisions ---------------------------------------------------------------------------------------------
