@@ -109,7 +109,12 @@ faint_score_equation = Equation(
 )
 
 # --- per token, FLOP, GPU-hour and dollar ----------------------------------------------------------------------------
-step_equation = Equation(v.bits_per_step, v.bits_per_rollout * v.rollouts, "bits offered by one step")
+# A flat group that dynamic sampling discards was graded too, and that it was flat is told: its rewards count.
+step_equation = Equation(
+    v.bits_per_step,
+    v.bits_per_rollout * v.rollouts * (1 - v.dynamic_sampling + v.dynamic_sampling * v.oversampling),
+    "bits offered by the rewards of one step, those of discarded groups included",
+)
 token_equation = Equation(v.bits_per_token, v.bits_per_rollout / v.response_tokens, "bits per generated token")
 tokens_per_bit_equation = Equation(v.tokens_per_bit, 1 / v.bits_per_token, "tokens that one bit takes, at least")
 pretraining_flops_equation = Equation(

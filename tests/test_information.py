@@ -87,7 +87,10 @@ KNOWN = [
     ("score_information", {"pass_rate": 0.05, "logit_sensitivity": 1}, 0.033, 5e-4),
     ("score_information", {"pass_rate": 0.5, "logit_sensitivity": 3}, 0.760, 5e-4),
     ("faint_score_information", {"pass_rate": 0.5, "logit_sensitivity": 0.1}, 0.0018034, 5e-8),
-    ("bits_per_step", {"bits_per_rollout": 0.88, "rollouts": 2048}, 1802.24, 1e-9),
+    ("bits_per_step", {"bits_per_rollout": 0.88, "rollouts": 2048, "dynamic_sampling": 0, "oversampling": 3},
+     1802.24, 1e-9),
+    ("bits_per_step", {"bits_per_rollout": 0.5, "rollouts": 100, "dynamic_sampling": 1, "oversampling": 3},
+     150.0, 1e-9),
     ("bits_per_token", {"bits_per_rollout": 1, "response_tokens": 32000}, 3.125e-5, 1e-15),
     ("tokens_per_bit", {"bits_per_token": 1e-6}, 1e6, 1e-6),
     ("pretraining_flops_per_token", {"active_parameters_matmul": 2.0, "backward_passes": 3}, 12.0, 1e-12),
@@ -520,3 +523,17 @@ def test_joint_table_is_checked():
     for bad in ([[0.5, 0.6]], [[-0.1, 1.1]], [0.5, 0.5], [[float("nan"), 1.0]]):
         with pytest.raises(RleconError, match="joint"):
             mutual_information(bad)
+
+
+def test_kept_groups_can_hold_more_than_their_number_times_the_entropy():
+    """Under dynamic sampling only the rewards of all groups, not those of the kept ones, bound what is told."""
+    p, size = 0.05, 8
+    mixed = 1 - p**size - (1 - p) ** size
+    told = 0.0  # entropy of the rewards of a group that is known to be mixed, by listing
+    for right in range(1, size):
+        chance = p**right * (1 - p) ** (size - right) / mixed
+        told -= math.comb(size, right) * chance * math.log2(chance)
+    each = float(information.entropy_equation(pass_rate=p))
+    step = {"bits_per_rollout": each, "rollouts": size, "oversampling": 1 / mixed}
+    assert told > float(information.step_equation(**step, dynamic_sampling=0))
+    assert told < float(information.step_equation(**step, dynamic_sampling=1))

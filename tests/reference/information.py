@@ -157,7 +157,9 @@ REFERENCE = {
     "noisy_score_bits": lambda reward_snr: math.log2(math.sqrt(1 + reward_snr)),
     "score_information": lambda pass_rate, logit_sensitivity: channel(pass_rate, logit_sensitivity),
     "faint_score_information": faint,
-    "bits_per_step": lambda bits_per_rollout, rollouts: bits_per_rollout * rollouts,
+    "bits_per_step": lambda bits_per_rollout, rollouts, dynamic_sampling, oversampling: (
+        bits_per_rollout * (rollouts + dynamic_sampling * (oversampling - 1) * rollouts)
+    ),
     "bits_per_token": lambda bits_per_rollout, response_tokens: bits_per_rollout / response_tokens,
     "tokens_per_bit": lambda bits_per_token: 1 / bits_per_token,
     "pretraining_flops_per_token": lambda active_parameters_matmul, backward_passes: (
