@@ -43,7 +43,12 @@ class Table:
         self.header, self.rows, self.numeric = list(header), [list(row) for row in rows], list(numeric)
 
     def _repr_markdown_(self) -> str:
-        lines = [self.header, ["---:" if right else ":---" for right in self.numeric], *self.rows]
+        # two dollar signs in one cell would be read as a formula
+        rows = [
+            [c.replace("$", r"\$") if right and c.count("$") > 1 else c for c, right in zip(row, self.numeric, strict=True)]
+            for row in self.rows
+        ]
+        lines = [self.header, ["---:" if right else ":---" for right in self.numeric], *rows]
         return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
     def __repr__(self) -> str:

@@ -64,3 +64,9 @@ def test_cell_ids_follow_the_text(tmp_path):
     assert len(set(first)) == len(first) == 3
     path.write_text("# A\n\nNew.\n\n" + path.read_text(encoding="utf-8").split("\n\n", 1)[1], encoding="utf-8")
     assert [cell["id"] for cell in book.read_text(path).cells][1:] == first[1:]
+
+
+def test_an_interval_of_dollars_is_no_formula():
+    made = table([[(1.0, 2.0, 3.0), "$n$"]], ["money [usd]", "letter"])
+    assert made._repr_markdown_().splitlines()[-1] == r"| \$2.00 (\$1.00 to \$3.00) | $n$ |"
+    assert "$2.00 ($1.00 to $3.00)" in repr(made)
