@@ -44,10 +44,8 @@ class Table:
 
     def _repr_markdown_(self) -> str:
         # two dollar signs in one cell would be read as a formula
-        rows = [
-            [c.replace("$", r"\$") if right and c.count("$") > 1 else c for c, right in zip(row, self.numeric, strict=True)]
-            for row in self.rows
-        ]
+        escape = lambda cell: cell.replace("$", r"\$") if cell.count("$") > 1 else cell  # noqa: E731
+        rows = [[escape(c) if right else c for c, right in zip(row, self.numeric, strict=True)] for row in self.rows]
         lines = [self.header, ["---:" if right else ":---" for right in self.numeric], *rows]
         return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 

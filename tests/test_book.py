@@ -67,6 +67,6 @@ def test_cell_ids_follow_the_text(tmp_path):
 
 
 def test_an_interval_of_dollars_is_no_formula():
-    made = table([[(1.0, 2.0, 3.0), "$n$"]], ["money [usd]", "letter"])
+    made = book.table([[(1.0, 2.0, 3.0), "$n$"]], ["money [usd]", "letter"])
     assert made._repr_markdown_().splitlines()[-1] == r"| \$2.00 (\$1.00 to \$3.00) | $n$ |"
     assert "$2.00 ($1.00 to $3.00)" in repr(made)
