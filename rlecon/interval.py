@@ -6,11 +6,15 @@ as factors on the middle, in closed form.
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation
+from rlecon.equation import Equation, Model
+from rlecon.quantity import REGISTRY
 
+Z80 = REGISTRY["interval_quantile"].value  # an 80 % interval of a normal
 _parallel = v.concurrent_streams > 0
 _waits_for_training = v.generation_stream_seconds < v.training_stream_seconds
 _generating = sp.Piecewise((0, _parallel & _waits_for_training), (v.rollout_seconds, True))
@@ -46,3 +50,9 @@ usd_high_equation = Equation(
 )
 
 EQUATIONS = [spread_equation, time_low_equation, time_high_equation, usd_low_equation, usd_high_equation]
+
+
+@cache
+def ends() -> Model:
+    """The ends of the intervals, from the spread of a step and what it costs."""
+    return Model([e for e in EQUATIONS if e is not spread_equation], "an interval")

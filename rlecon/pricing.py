@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlecon import growth, sensitivity
+from rlecon import growth, interval, sensitivity
+from rlecon.interval import Z80 as Z80
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
-Z80 = 1.2815515655446004  # an 80 % interval of a normal
 CHUNK = 20_000  # points evaluated together: bounds memory to a few hundred megabytes
 PHASES = {
     "rollout": "rollout_seconds",
@@ -111,20 +111,14 @@ class Bill:
             and name not in ("usd_per_mixed_group", "usd_per_bit", "usd_per_token")
         ):
             return Figure(None, mid, None)
-        sd = self.log_sd
-        if sd is None:  # not among the outputs asked for
+        if self.log_sd is None:  # not among the outputs asked for
             return Figure(None, mid, None)
-        low_price = high_price = 0.0
-        price = self.resolved.price
-        if name not in timed and price is not None and price.low and price.high:
-            share = self.values["gpu_usd_per_step"] / self.values["usd_per_step"]
-            # quartiles are 0.674 standard deviations from the median
-            low_price = math.log(price.mid / price.low) / 0.6744897501960817 * share
-            high_price = math.log(price.high / price.mid) / 0.6744897501960817 * share
+        kind = "time" if name in timed else "usd"
+        factors = interval.ends().solve(
+            {**self.resolved.quantities, **self.values}, [f"{kind}_low_factor", f"{kind}_high_factor"], check=False
+        )
         fixed = self.values["environment_build_usd"] if name == "usd_run" else 0.0
-        moving = mid - fixed
-        low = fixed + moving * np.exp(-Z80 * np.sqrt(sd**2 + np.square(low_price)))
-        high = fixed + moving * np.exp(Z80 * np.sqrt(sd**2 + np.square(high_price)))
+        low, high = (fixed + (mid - fixed) * factors[f"{kind}_{end}_factor"] for end in ("low", "high"))
         return Figure(low, mid, high)
 
     @property

@@ -221,6 +221,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         cpu = catalog.cpu_price().mid
         origins["rollout.usd_per_cpu_hour"] = "catalogue: median sandbox price"
     q["usd_per_cpu_hour"] = cpu
+    q |= supply.price_log_sds(price)
     reasons: list = []
     q |= settings_of(run, arch, overrides)
     ruled = settings.rules().solve(q, reasons=reasons)

@@ -45,7 +45,6 @@ CHOSEN_TOGETHER = (
 )
 ENGINE_WORDS = {"tuned": "tuned (serving)", "typical": "typical (inside RL)", "eager": "eager (no CUDA graphs)"}
 OVERLAP_WORDS = {"none": "none: in turn", "one_step": "one step ahead", "full": "full: never waits"}
-Z_QUARTILE = 0.6744897501960817  # quartiles of a normal are so many standard deviations from its middle
 
 
 @cache
@@ -57,15 +56,7 @@ def run_model() -> Model:
 
 def run_quantities(run: Run) -> dict:
     """Everything that :func:`run_model` takes, from a run: its settings and the catalogue's values."""
-    found = resolve(run)
-    price = found.price
-    q = {k: x for k, x in found.quantities.items() if x is not None}
-    q |= {"price_low_log_sd": 0.0, "price_high_log_sd": 0.0}
-    for phase in ("rollout", "update", "moving", "framework"):
-        q[f"{phase}_log_sd"] = supply.value(f"residual_log_sd_{phase}")
-    if price is not None and price.low and price.high:
-        q["price_low_log_sd"] = math.log(price.mid / price.low) / Z_QUARTILE
-        q["price_high_log_sd"] = math.log(price.high / price.mid) / Z_QUARTILE
+    q = {k: x for k, x in resolve(run).quantities.items() if x is not None}
     return {k: float(x) for k, x in q.items()}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 from rlecon import catalog
 from rlecon.errors import RleconError
 
+QUARTILE = 0.6744897501960817  # quartiles of a normal lie so many standard deviations from its middle
 ENGINES = ("tuned", "typical", "eager")
 ACTIVATION_BITS = 16.0
 # calibrated constants whose data name is also the name of their quantity
@@ -104,6 +106,16 @@ def of_engine(engine: str = "typical", overrides=None) -> dict:
         got[f"{phase}_log_sd"] = value(f"residual_log_sd_{phase}", overrides)
     got["activation_bits"] = got["head_bits"] = ACTIVATION_BITS
     return got
+
+
+def price_log_sds(price) -> dict:
+    """Log-sd of a list price below and above its median, from its quartiles; 0 where there is no spread to tell."""
+    if price is None or not price.low or not price.high:
+        return {"price_low_log_sd": 0.0, "price_high_log_sd": 0.0}
+    return {
+        "price_low_log_sd": math.log(price.mid / price.low) / QUARTILE,
+        "price_high_log_sd": math.log(price.high / price.mid) / QUARTILE,
+    }
 
 
 @cache
