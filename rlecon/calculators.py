@@ -288,6 +288,44 @@ def inference_stack():
     )  # fmt: skip
 
 
+@calculator("async-rl")
+def async_rl():
+    """Dollars of a step against the split of the GPUs into two pools."""
+    return of_run(
+        Run(**{**LONG, "hardware": {**LONG["hardware"], "rollout_gpus": 42},
+               "update": {"overlap": "full", "staleness_steps": 1}}),
+        title="How should the GPUs be split?",
+        choices=("update.overlap", "model.name", "hardware.gpu"),
+        dials=("hardware.rollout_gpus", "hardware.gpus", "rollout.response_tokens", "rollout.max_response_tokens",
+               "rollout.prompts_per_step", "hardware.usd_per_gpu_hour"),
+        outputs=(
+            Output("usd_per_step", "One step", "usd", 3, spread=_MONEY),
+            Output("step_seconds", "Time of a step", "seconds", 3, spread=_TIME),
+            Output("generation_stream_seconds", "Generating", "seconds", 3),
+            Output("training_stream_seconds", "Learning", "seconds", 3),
+            Output("idle_seconds", "Idle, over all GPUs alike", "seconds", 2),
+            Output("longest_response_tokens", "Longest answer of a step", "tokens", 3),
+        ),
+        over="hardware.rollout_gpus",
+        presets=(
+            Preset("in turn, one pool", {"update.overlap": "none", "hardware.rollout_gpus": 0}),
+            Preset("one step ahead", {"update.overlap": "one_step", "hardware.rollout_gpus": 52}),
+            Preset("engines never wait", {"update.overlap": "full", "hardware.rollout_gpus": 42}),
+            Preset("a wrong split", {"update.overlap": "full", "hardware.rollout_gpus": 56}),
+        ),
+        formula=("step_seconds", "idle_seconds"),
+        words=(
+            (_q("concurrent_streams") <= 0,
+             "In turn, a step takes {step_seconds|seconds|3} and costs {usd_per_step|usd|3}."),
+            (_q("generation_stream_seconds") > _q("training_stream_seconds"),
+             "The trainer waits for rollouts: GPUs are idle for {idle_seconds|seconds|2} of a step of "
+             "{step_seconds|seconds|3}."),
+            (True, "The engines are ahead and wait for the trainer: GPUs are idle for {idle_seconds|seconds|2} of a "
+                   "step of {step_seconds|seconds|3}."),
+        ),
+    )  # fmt: skip
+
+
 @calculator("quantized-rollouts")
 def quantized_rollouts():
     """What fewer bits in the engine do to the price of a token, against the size of the batch."""
