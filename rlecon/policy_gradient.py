@@ -154,14 +154,20 @@ def rollouts_to_target(
 
 
 @cache
-def group_ratio(small: int = 2, large: int = 16, per_step=(512, 8192), seeds=(0, 1, 2, 3), **settings) -> tuple:
+def group_ratio(
+    small: int = 2,
+    large: int = 16,
+    per_step: tuple = (512, 8192),
+    rates: tuple = ((512, 1024), (2048, 4096)),
+    seeds: tuple = (0, 1, 2, 3),
+) -> tuple:
     """Rollouts to target with large groups over those with small ones, for each number of rollouts per step.
 
-    Each group size has its own best learning rate (``rates``: 2^9 to 2^12 unless given).
+    ``rates`` are the learning rates tried for each number of rollouts per step; each group size takes its own best.
     """
-    settings = {"rates": tuple(2.0**k for k in range(9, 13)), "between_steps": True, "seeds": seeds, **settings}
     ratios = []
-    for rollouts in per_step:
+    for rollouts, tried in zip(per_step, rates, strict=True):
+        settings = {"rates": tried, "between_steps": True, "seeds": seeds}
         costs = [rollouts_to_target(size, rollouts, **settings)[0] for size in (large, small)]
         ratios.append(costs[0] / costs[1])
     return tuple(ratios)
