@@ -30,8 +30,14 @@ def test_it_is_a_schema_with_every_key_and_no_null():
     assert all(field["description"] for table in sections.values() for field in table["properties"].values())
 
 
-GOOD = [CAPPED, {}, {"hardware": {"gpu": "custom", "memory_bytes": 64e9}},
-        {"update": {"overlap": "full", "critic": True}}, {"judge": {"name": "qwen3-32b", "role": "teacher", "gpus": 8}}, {"rollout": {"weight_bits": 4}}]  # fmt: skip
+GOOD = [
+    CAPPED,
+    {},
+    {"hardware": {"gpu": "custom", "memory_bytes": 64e9}},
+    {"update": {"overlap": "full", "critic": True}},
+    {"judge": {"name": "qwen3-32b", "role": "teacher", "gpus": 8}},
+    {"rollout": {"weight_bits": 4}},
+]
 BAD = [
     {"hardware": {"gpuss": 8}}, {"hardwares": {}}, {"hardware": {"gpus": 0}}, {"hardware": {"gpus": 2.5}},
     {"hardware": {"gpus": "8"}}, {"hardware": {"gpu": "h1000"}}, {"model": {"name": "gpt-7"}},
