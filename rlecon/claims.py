@@ -330,11 +330,12 @@ def by_chapter(ledger_rows) -> dict[str, list[tuple[str, ...]]]:
     """Rows of text for the ledger page, under the chapter that settles them, linked where it exists."""
     from rlecon.book import ROOT
 
+    pages = (ROOT / "_toc.yml").read_text(encoding="utf-8").split()
     found: dict[str, list] = {}
     for row in ledger_rows:
         claim = row.claim
         slug = claim.chapter
-        title = f"[{slug}]({slug}.ipynb)" if (ROOT / "book" / f"{slug}.ipynb").exists() else slug
+        title = f"[{slug}]({slug}.ipynb)" if slug in pages else slug
         reading = f" (read as: {claim.reading})" if claim.reading else ""
         condition = f" It needs: {claim.needs}." if claim.needs else ""
         cited = " ".join(f"{{cite}}`{key}`" for key in claim.source)
