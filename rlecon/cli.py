@@ -6,6 +6,7 @@ input with one clear message on standard error.
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import sys
@@ -16,15 +17,20 @@ from rlecon.errors import RleconError
 
 
 def say_errors(command):
-    """Turn an RleconError into one line on standard error and exit status 2."""
+    """Turn an RleconError, or a file that cannot be read or written, into one line on stderr and exit status 2."""
 
     @functools.wraps(command)
     def wrapped(*args, **kwargs):
         try:
             return command(*args, **kwargs)
         except RleconError as error:
-            click.echo(f"rlecon: {error}", err=True)
-            sys.exit(2)
+            words = error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader has seen enough: click ends quietly
+                raise
+            words = f"{error.filename or 'output'}: {error.strerror}"
+        click.echo(f"rlecon: {words}", err=True)
+        sys.exit(2)
 
     return wrapped
 

@@ -212,7 +212,7 @@ class Bill:
             out["target"] = {k: x for k, x in found.to_dict().items() if k in ("steps", "usd", "gpu_hours", "basis")}
             self.warnings += [f"target: {note}" for note in found.notes if f"target: {note}" not in self.warnings]
         out["sensitivity"] = self.sensitivity() if np.ndim(v["step_seconds"]) == 0 else []
-        out["warnings"] = self.warnings
+        out["warnings"] = [*self.warnings, *dict.fromkeys(f"null where {words}" for _, words in self.reasons)]
         out["not_modeled"] = self.not_modeled
         return out
 
@@ -252,6 +252,10 @@ def _more_warnings(run, v, resolved):
             f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine: "
             "rollouts run in waves."
         )
+    if v["shared_pool"] and v["update_bytes_per_gpu"] + v["engine_weight_bytes"] / v["tensor_parallel"] > (
+        resolved.gpu.memory_bytes
+    ):
+        out.append("Update and engine fit only in turn: the engine must leave the memory while the update runs.")
     if v["sequences_per_engine"] < 1:
         out.append("There are more engines than rollouts in a step: some engines stay idle.")
     if run["model.lora_rank"] and resolved.architecture.experts:

@@ -7,6 +7,7 @@ import shutil
 
 import numpy as np
 
+from rlecon.errors import RleconError
 from rlecon.formatting import format_number, format_value
 
 BAR = "█"
@@ -55,8 +56,13 @@ def bars(rows, width=None) -> list[str]:
 
 
 def estimate(bill) -> str:
-    """The text of ``rlecon estimate``."""
+    """The text of ``rlecon estimate``; raises RleconError for several runs at once."""
     run, v, resolved = bill.run, bill.values, bill.resolved
+    several = [key for key, given in run.values.items() if np.ndim(given)]
+    if several:
+        raise RleconError(
+            "several values", field=", ".join(several), advice="--json prices all of them; text is about one run"
+        )
     pools = ""
     if run["hardware.rollout_gpus"]:
         pools = f" ({run['hardware.rollout_gpus']} generating, {int(v['training_pool_gpus'])} training)"
@@ -90,12 +96,14 @@ def estimate(bill) -> str:
         f"Update   MFU {value(v['train_mfu'], '%', 2)}",
         f"Memory   {bill.fits[1]}",
     ]
-    if v["mixed_group_share"] is not None:
+    if v["mixed_group_share"] == 0:
+        lines.append("Learning no group teaches: all rollouts of a prompt end alike")
+    elif v["mixed_group_share"] is not None:
         lines.append(
             f"Learning {value(v['mixed_group_share'], '%')} of groups teach; at most "
             f"{value(v['bits_per_rollout'], 'bits', 2)} per rollout, {value(v['bits_per_token'], 'bits', 2)} per token"
         )
-        if v["usd_per_bit"] is not None:
+        if v["usd_per_bit"] is not None and np.isfinite(v["usd_per_bit"]):
             lines.append(
                 f"         {value(v['usd_per_mixed_group'], 'usd', 2)} per mixed group, "
                 f"{value(v['usd_per_bit'], 'usd', 2)} per bit"

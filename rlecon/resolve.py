@@ -151,6 +151,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     for name, meaning in NEEDED.items():
         if run[name] is None:
             raise RleconError(f"not given ({meaning})", field=name, advice="add it to the run file or use --set")
+    _broadcast(run)
     arch, gpu = architecture_of(run), gpu_of(run)
     warnings, not_modeled, origins = [], [], {}
     if run["judge.name"] is None and np.any(np.asarray(run["judge.gpus"]) > 0):
@@ -294,6 +295,16 @@ def _engine_of(arch, gpu, share, reserved, tokens, at_most) -> int:
         value=arch.name,
         advice="use more GPUs (judge.gpus), a smaller judge or shorter answers",
     )
+
+
+def _broadcast(run) -> None:
+    """Raise RleconError where lists of values do not fit each other."""
+    shapes = {key: value.shape for key, value in run.values.items() if isinstance(value, np.ndarray)}
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        words = ", ".join(f"{key} {shape}" for key, shape in shapes.items())
+        raise RleconError(f"lists do not broadcast: {words}", allowed="equal lengths, or shapes with 1") from None
 
 
 def _unpriced(run, not_modeled):

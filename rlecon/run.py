@@ -69,9 +69,9 @@ class Rollout(Section):
     group_size: says(Count | None, "rollouts per prompt", "rollout") = None
     oversampling: says(AtLeastOne, "rollouts generated per rollout trained on") = 1.0
     prompt_tokens: says(AtLeastZero, "mean prompt tokens", "token") = 512
-    response_tokens: says(Positive | None, "mean tokens generated in one trajectory, after any cap", "token") = None
+    response_tokens: says(AtLeastOne | None, "mean tokens generated in one trajectory, after any cap", "token") = None
     response_tokens_cv: says(AtLeastZero | None, "standard deviation over mean of the response length") = None
-    max_response_tokens: says(Positive | None, "cap on generated tokens", "token") = None
+    max_response_tokens: says(AtLeastOne | None, "cap on generated tokens", "token") = None
     tensor_parallel: says(Count | None, "GPUs per inference engine", "GPU") = None
     engine: says(Literal["tuned", "typical", "eager"], "maturity of the inference engine") = "typical"
     engine_memory_share: says(Share | None, "share of GPU memory that the engine may use") = None
@@ -254,9 +254,9 @@ class Key:
                 array = np.asarray(value, dtype=float)
             except (TypeError, ValueError):
                 raise fail from None
-            if not np.all(np.isfinite(array)):
+            if not array.size or not np.all(np.isfinite(array)):
                 raise fail
-            for item in np.unique(array) if self.choices else (array.min(), array.max()) if array.size else ():
+            for item in np.unique(array) if self.choices else (array.min(), array.max()):
                 self._check(item, fail)
             if self.kind is int and np.any(array != np.floor(array)):
                 raise fail
@@ -415,12 +415,16 @@ class Run:
         return new
 
     @classmethod
-    def from_text(cls, text: str, *, origin="file", overrides=()) -> Run:
-        """A run from the text of a run file; ``overrides`` are ``"section.key=value"`` strings."""
+    def from_text(cls, text: str, *, origin="file", title="run file", overrides=()) -> Run:
+        """A run from the text of a run file.
+
+        Parameters: ``origin`` where values then come from; ``title`` what messages call the text; ``overrides`` are
+        ``"section.key=value"`` strings.
+        """
         try:
             tables = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise RleconError(f"not valid TOML: {error}", field=origin) from None
+            raise RleconError(f"not valid TOML: {error}", field=title) from None
         run = cls(origin=origin, lines=text.splitlines(), **_sections_of(tables, text))
         return run.replace(dict(map(parse_override, overrides)), origin="flag") if overrides else run
 
@@ -434,7 +438,7 @@ class Run:
             raise RleconError(f"cannot read the run file: {error.strerror}", field=str(path)) from None
         except UnicodeDecodeError:
             raise RleconError("the run file is not UTF-8 text", field=str(path)) from None
-        run = cls.from_text(text, overrides=overrides)
+        run = cls.from_text(text, title=str(path), overrides=overrides)
         config = run["model.config"]
         if config is not None and not Path(config).is_absolute() and run.origins["model.config"] == "file":
             run.values["model.config"] = str(path.parent / config)

@@ -18,6 +18,7 @@ LOW_NODES, HIGH_NODES, KNEE_BOTTOM = 24, 48, -3.0
 SURE_NODES, CAPPED_NODES, END_NODES, AGE_NODES, LAST_CHUNK = 16, 32, 24, 9, 100
 PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
+FLAT_FACTORS = 4096
 
 
 @lru_cache(maxsize=1)
@@ -265,9 +266,15 @@ def _evaluate_mean_flat_share(successes, failures, plus, minus, group):
     arrays = np.broadcast_arrays(*(np.asarray(x, float) for x in (successes, failures, plus, minus, group)))
     a, b, plus, minus, group = arrays
     right, wrong = np.ones(a.shape), np.ones(a.shape)
-    for k in range(int(np.max(group, initial=1.0))):  # a product: differences of log-gammas lose all digits for large a
+    most = np.max(group, initial=1.0)
+    for k in range(int(min(most, FLAT_FACTORS))):  # a product: log-gammas lose all digits for large a
         right = np.where(k < group, right * (a + k) / (a + b + k), right)
         wrong = np.where(k < group, wrong * (b + k) / (a + b + k), wrong)
+    if most > FLAT_FACTORS:  # of what is left next to nothing
+        ln, rest = _scipy().gammaln, np.maximum(group, FLAT_FACTORS)
+        both = ln(a + b + FLAT_FACTORS) - ln(a + b + rest)
+        right = right * np.exp(ln(a + rest) - ln(a + FLAT_FACTORS) + both)
+        wrong = wrong * np.exp(ln(b + rest) - ln(b + FLAT_FACTORS) + both)
     exact = right + wrong
     if not np.any((plus > 0) | (minus > 0)):
         return exact[()]

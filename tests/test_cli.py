@@ -1,6 +1,7 @@
 """The command line: one JSON object or one screen; one message and status 2 for bad input, never a traceback."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -106,6 +107,46 @@ def test_missing_files_and_no_input():
     assert call("estimate", "/nowhere/run.toml").exit_code == 2
     assert call("estimate").exit_code == 2
     assert call("model", "/nowhere/config.json").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (("hardware.gpus=[8, 16]",), "several values"),
+        (("hardware.gpus=[]",), "hardware.gpus"),
+        (("hardware.gpus=[8, 16]", "reward.pass_rate=[0.1, 0.2, 0.3]"), "do not broadcast"),
+        (("rollout.response_tokens=1e-300",), "at least 1"),
+    ],
+)
+def test_lists_and_tiny_numbers_are_refused_in_words(path, extra, words):
+    done = call("estimate", path, *(part for item in extra for part in ("--set", item)))
+    assert done.exit_code == 2 and words in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_lists_are_priced_as_json_and_say_which_points_are_impossible(path):
+    done = call("estimate", path, "--json", "--set", "rollout.response_tokens=[4000, 9000]")
+    out = json.loads(done.stdout)
+    assert out["step_seconds"]["mid"][0] > 0 and out["step_seconds"]["mid"][1] is None
+    assert any("cap" in line for line in out["warnings"])
+
+
+@pytest.mark.parametrize("rate", ["0", "-0.0", "1"])
+def test_a_pass_rate_at_its_end_teaches_nothing_and_says_so(path, rate):
+    done = call("estimate", path, "--set", f"reward.pass_rate={rate}")
+    assert done.exit_code == 0 and "no group teaches" in done.stdout
+
+
+def test_a_huge_group_is_priced_at_once(path):
+    assert call("estimate", path, "--set", "rollout.group_size=1000000000").exit_code == 0
+
+
+def test_output_that_cannot_be_written_is_one_message(path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    command = [sys.executable, "-m", "rlecon.cli", "estimate", path]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "output" in done.stderr
 
 
 def test_model_by_name():
