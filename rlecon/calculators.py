@@ -237,7 +237,7 @@ def exploration_hardness():
             Preset("one in fifty", {"reward.pass_rate": 0.02}),
             Preset("one in twenty, prompts unlike", {"reward.pass_rate": 0.05, "reward.pass_rate_spread": 0.12}),
         ),
-        formula=("mixed_group_share", "rollouts_per_mixed_group"),
+        formula=("rollouts_per_mixed_group", "usd_per_mixed_group"),
         words=(
             (_q("mixed_group_share") <= 0, "At this pass rate no group holds both outcomes: rollouts buy nothing."),
             (True, "At a pass rate of {mean_pass_rate|%|2}, a group that teaches takes "
@@ -284,6 +284,43 @@ def inference_stack():
              "{resident_limit|sequences|2}."),
             (True, "Each decode step writes {tokens_per_verification||2} tokens per sequence and checks "
                    "{verified_tokens||2}; a step costs {usd_per_step|usd|2}."),
+        ),
+    )  # fmt: skip
+
+
+@calculator("mixture-of-experts")
+def mixture_of_experts():
+    """What a token costs with all experts in memory and some of them read."""
+    return of_run(
+        Run(**{**CAPPED, "model": {"name": "qwen3-30b-a3b"}}),
+        title="What a mixture of experts costs",
+        choices=("model.name", "hardware.gpu", "rollout.engine"),
+        dials=("rollout.prompts_per_step", "rollout.response_tokens", "rollout.max_response_tokens", "hardware.gpus",
+               "hardware.usd_per_gpu_hour"),
+        outputs=(
+            Output("usd_per_step", "One step", "usd", 3, spread=_MONEY),
+            Output("usd_per_token", "One generated token, all included", "usd", 3, spread=_MONEY),
+            Output("rollout_seconds", "Generating", "seconds", 3),
+            Output("update_seconds", "Updating", "seconds", 3),
+            Output("experts_touched_share", "Experts that a decode step reads", "%", 2, log=False),
+            Output("inter_token_seconds", "One decode step, full engine", "seconds", 3),
+            Output("resident_sequences", "Sequences that an engine decodes together", "", 2),
+        ),
+        over="rollout.prompts_per_step",
+        presets=(
+            Preset("a mixture", {"model.name": "qwen3-30b-a3b"}),
+            Preset("its dense sibling", {"model.name": "qwen3-32b"}),
+            Preset("a mixture, eight times the prompts", {"model.name": "qwen3-30b-a3b",
+                                                          "rollout.prompts_per_step": 2048}),
+            Preset("a mixture, tuned engine", {"model.name": "qwen3-30b-a3b", "rollout.engine": "tuned"}),
+        ),
+        formula=("experts_touched_share", "inter_token_seconds"),
+        words=(
+            (_q("experts") <= 1,
+             "A dense model: every decode step reads all weights; a step costs {usd_per_step|usd|3}."),
+            (True, "Each token uses {experts_per_token||2} of {experts||3} experts, a decode step of "
+                   "{resident_sequences|sequences|2} reads {experts_touched_share|%|2} of them; a step costs "
+                   "{usd_per_step|usd|3}."),
         ),
     )  # fmt: skip
 
@@ -524,6 +561,9 @@ REMARKS = (  # (settings, relation, sentence): the warnings of `rlecon estimate`
      "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely."),
     ({}, _WAVES, "Memory holds {resident_limit|whole} of {sequences_per_engine|whole} sequences per engine: rollouts "
                  "run in waves."),
+    ({}, (_q("shared_pool") > 0)
+     & (_q("update_bytes_per_gpu") + _q("engine_weight_bytes") / _q("tensor_parallel") > _q("memory_bytes")),
+     "Update and engine fit only in turn: the engine must leave the memory while the update runs."),
     ({}, _q("sequences_per_engine") < 1,
      "There are more engines than rollouts in a step: some engines stay idle."),
     ({}, (_q("lora_rank") > 0) & (_q("experts") > 1),
