@@ -86,3 +86,13 @@ def test_state_of_adam_is_sixteen_bytes_per_parameter():
 def test_units():
     for equation in training.EQUATIONS:
         equation.check_units()
+
+
+def test_a_critic_doubles_the_state_and_a_reference_adds_its_weights():
+    made = {c: bill(Run(**RUN, update=dict.fromkeys(c, True))) for c in ((), ("critic",), ("reference_model",))}
+    one, critic, reference = (x["update_state_bytes_per_gpu"] for x in made.values())
+    assert critic == pytest.approx(2 * one)
+    assert reference - one == pytest.approx(2 * made[()]["total_parameters"] / 16)
+    lora = [bill(Run(**{**RUN, "model": {**RUN["model"], "lora_rank": 8}}, update={"reference_model": r}))
+            for r in (False, True)]  # fmt: skip
+    assert lora[0]["update_state_bytes_per_gpu"] == lora[1]["update_state_bytes_per_gpu"]

@@ -73,6 +73,7 @@ def update_compute_seconds(
 
 
 def dispatch_seconds(
+    active_tenants,
     processed_tokens_per_step,
     moe_layers,
     experts_per_token,
@@ -81,7 +82,7 @@ def dispatch_seconds(
     training_pool_gpus,
     link_bytes_per_second,
 ):
-    numbers = processed_tokens_per_step * moe_layers * experts_per_token * hidden
+    numbers = active_tenants * processed_tokens_per_step * moe_layers * experts_per_token * hidden
     return numbers * moe_dispatch_bytes / training_pool_gpus / link_bytes_per_second
 
 
@@ -120,6 +121,7 @@ def update_seconds(
 
 
 def logprob_seconds(
+    active_tenants,
     processed_tokens_per_step,
     training_pool_gpus,
     colocation_factor,
@@ -130,26 +132,35 @@ def logprob_seconds(
     bf16_flops_per_second,
     dispatch_seconds_per_pass,
 ):
-    share = processed_tokens_per_step / (training_pool_gpus * bf16_flops_per_second)
+    share = active_tenants * processed_tokens_per_step / (training_pool_gpus * bf16_flops_per_second)
     matrices = share * matmul_flops_per_token / train_efficiency
     attention = share * causal_attention_flops_per_token / train_attention_efficiency
     return (matrices + attention + dispatch_seconds_per_pass) * colocation_factor
 
 
 def update_state_bytes_per_gpu(
+    active_tenants,
     total_parameters,
     train_bits,
     full_training,
     trainable_parameters,
     optimizer_state_bytes_per_parameter,
     offload,
+    critic,
+    reference_model,
+    activation_bits,
     training_pool_gpus,
     memory_bytes,
 ):
-    """Frozen weights under LoRA; state of what is trained, a quarter of it where the rest lives on the CPU."""
+    """Frozen weights under LoRA; state of what is trained, a quarter of it where the rest lives on the CPU.
+
+    A critic has all of that once more; a reference model needs its weights, unless the frozen base is there already.
+    """
     frozen = 0.0 if full_training else total_parameters * (train_bits / BITS_PER_BYTE)
-    state = trainable_parameters * optimizer_state_bytes_per_parameter
-    each = (frozen + (state / 4 if offload else state)) / training_pool_gpus
+    state = active_tenants * trainable_parameters * optimizer_state_bytes_per_parameter
+    reference = total_parameters * (activation_bits / BITS_PER_BYTE) if reference_model and full_training else 0.0
+    trained = trained_models(critic) * (frozen + (state / 4 if offload else state))
+    each = (trained + reference) / training_pool_gpus
     refuse_unless(each <= memory_bytes)
     return each
 
@@ -175,12 +186,14 @@ REFERENCE = {
     ),
     "backward_passes": passes,
     "attention_passes": lambda activation_recompute: passes(1, activation_recompute),
-    "update_tokens": lambda processed_tokens_per_step, epochs: processed_tokens_per_step * epochs,
+    "update_tokens": lambda active_tenants, processed_tokens_per_step, epochs: (
+        active_tenants * processed_tokens_per_step * epochs
+    ),
     "update_flops": update_flops,
     "model_flops": model_flops,
     "update_compute_seconds": update_compute_seconds,
     "dispatch_seconds_per_pass": dispatch_seconds,
-    "optimizer_steps": lambda epochs, minibatches: epochs * minibatches,
+    "optimizer_steps": lambda active_tenants, epochs, minibatches: active_tenants * epochs * minibatches,
     "optimizer_seconds": optimizer_seconds,
     "update_seconds": update_seconds,
     "logprob_seconds": logprob_seconds,
