@@ -31,8 +31,8 @@ verified_equation = Equation(v.verified_tokens, v.speculative_drafts + one_token
 # --- bytes ------------------------------------------------------------------------------------------------------------
 dense_bytes_equation = Equation(
     v.dense_weight_bytes,
-    (v.trunk_parameters * v.weight_bits + v.head_parameters * v.head_bits) / bits_per_byte,
-    "quantised engines keep the output head at its own precision",
+    (v.trunk_parameters * v.weight_bits + v.head_parameters * v.head_bits) / bits_per_byte + v.held_adapter_bytes,
+    "quantised engines keep the output head at its own precision; adapters of tenants are read beside the base",
 )
 expert_bytes_equation = Equation(
     v.expert_weight_bytes, v.expert_parameters * v.weight_bits / bits_per_byte, "all routed experts"
@@ -220,7 +220,11 @@ prefill_equation = Equation(
 )
 
 # --- a synchronous batch ----------------------------------------------------------------------------------------------
-queue_equation = Equation(v.sequences_per_engine, v.started_rollouts / v.engines, "a step's rollouts, spread evenly")
+queue_equation = Equation(
+    v.sequences_per_engine,
+    v.active_tenants * v.started_rollouts / v.engines,
+    "a step's rollouts of all active tenants, spread evenly",
+)
 engines_equation = Equation(
     v.engines,
     v.rollout_pool_gpus / v.tensor_parallel,
@@ -266,7 +270,7 @@ refill_equation = Equation(
 drain_tokens_equation = Equation(
     v.drain_tokens,
     last_tokens(
-        sp.Min(v.started_rollouts, v.engines * v.resident_sequences),
+        sp.Min(v.active_tenants * v.started_rollouts, v.engines * v.resident_sequences),
         v.engines * _queued,
         v.refill_tokens,
         v.log_length_location,

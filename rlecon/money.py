@@ -7,7 +7,9 @@ from rlecon.equation import Equation
 from rlecon.vocabulary import seconds_per_hour
 
 hours_equation = Equation(
-    v.gpu_hours_per_step, v.gpus * v.step_seconds / seconds_per_hour, "all GPUs are paid all the time"
+    v.gpu_hours_per_step,
+    v.gpus * v.step_seconds / (seconds_per_hour * v.tenants * v.duty_cycle),
+    "all GPUs are paid all the time, by all tenants alike: also while they idle",
 )
 gpu_usd_equation = Equation(v.gpu_usd_per_step, v.gpu_hours_per_step * v.usd_per_gpu_hour, "rent")
 environment_usd_equation = Equation(
@@ -51,7 +53,7 @@ fleet_equation = Equation(
 gpu_time_equation = Equation(
     v.gpu_seconds_per_token,
     v.gpus * v.step_seconds / v.generated_tokens_per_step,
-    "every GPU of a step, over the tokens that it generates: model, engine, overlap and idle time",
+    "every GPU of a step, over the tokens that it generates: model, engine, overlap and idle time of one job",
 )
 token_price_equation = Equation(
     v.usd_per_token,

@@ -89,6 +89,7 @@ def decode_quantities(
         "environment_seconds_per_rollout": 0.0,
         "speculative_acceptance": 0.0,
         "speculative_drafts": 0,
+        "held_adapter_bytes": 0.0,
     }
     return q
 
@@ -185,6 +186,7 @@ def train_quantities(
     q |= supply.of_engine("tuned", overrides)
     full = np.asarray(lora_rank) == 0
     q |= {
+        "active_tenants": 1,
         "processed_tokens_per_step": tokens,
         "training_context_tokens": sequence_tokens,
         "training_pool_gpus": gpus,

@@ -51,9 +51,9 @@ DIRECT = {  # run-file keys that are quantities as they stand
 @cache
 def run_model() -> Model:
     """The ordered equations of a run."""
-    from rlecon import generation, information, interval, learning, money, step, training, trajectory
+    from rlecon import generation, information, interval, learning, money, sharing, step, training, trajectory
 
-    rooms = (trajectory, generation, training, step, money, learning, information)
+    rooms = (sharing, trajectory, generation, training, step, money, learning, information)
     return Model([*(e for room in rooms for e in room.EQUATIONS), interval.spread_equation], "the model of a run")
 
 
@@ -229,6 +229,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     q |= {e.left.name: ruled[e.left.name] for e in settings.EQUATIONS}
     if np.ndim(q["tensor_parallel"]) == 0:
         q["tensor_parallel"] = int(q["tensor_parallel"])
+    q |= _tenancy(run)
     q |= _judge(run, gpu, q, overrides)
     _unpriced(run, not_modeled)
     if run["rollout.max_response_tokens"] is None and np.all(np.asarray(cv) > 0):
@@ -236,6 +237,14 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
             "No cap on response length is given: the longest response is taken from the length spread alone."
         )
     return Resolved(q, origins, warnings, not_modeled, arch, gpu, price, reasons)
+
+
+def _tenancy(run) -> dict:
+    """Tenants, their duty cycle, and how many are active at once: an exact binomial quantile."""
+    from rlecon.sharing import pooled_gpus
+
+    tenants, duty = run["update.tenants"], run["update.duty_cycle"]
+    return {"tenants": tenants, "duty_cycle": duty, "active_tenants": pooled_gpus(tenants, duty)}
 
 
 NO_JUDGE = {
@@ -311,8 +320,6 @@ def _unpriced(run, not_modeled):
     def given(name):
         return run.origins[name] not in ("default", "not given")
 
-    if np.any(np.asarray(run["update.tenants"]) > 1) or np.any(np.asarray(run["update.duty_cycle"]) < 1):
-        not_modeled.append("update.tenants, update.duty_cycle: sharing one base model is not priced.")
     if np.any(np.asarray(run["reward.levels"]) != 2):
         not_modeled.append("reward.levels: bits are those of a right-or-wrong reward.")
     if run["model.algorithm"] == "distillation" and not (given("judge.name") and run["judge.role"] == "teacher"):

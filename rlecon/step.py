@@ -12,7 +12,9 @@ rollout_equation = Equation(
     v.rollout_seconds,
     sp.Piecewise(
         (
-            v.generated_tokens_per_step / (v.measured_tokens_per_second_per_gpu * v.rollout_pool_gpus),
+            v.active_tenants
+            * v.generated_tokens_per_step
+            / (v.measured_tokens_per_second_per_gpu * v.rollout_pool_gpus),
             v.measured_tokens_per_second_per_gpu > 0,
         ),
         (
@@ -47,7 +49,8 @@ judge_flops_equation = Equation(
 )
 judge_equation = Equation(
     v.judge_seconds,
-    v.started_rollouts
+    v.active_tenants
+    * v.started_rollouts
     * (
         v.trajectory_tokens * v.judge_flops_per_token / (v.compute_efficiency * v.bf16_flops_per_second)
         + v.judge_response_tokens / v.judge_tokens_per_second_per_gpu
@@ -77,17 +80,21 @@ training_equation = Equation(
 )
 sync_equation = Equation(
     v.weight_sync_seconds,
-    (1 + v.shared_pool - (1 - v.overlapped_sync_share) * v.concurrent_streams)
-    * v.total_parameters
+    (
+        v.shared_pool * v.total_parameters
+        + (1 - (1 - v.overlapped_sync_share) * v.concurrent_streams)
+        * sp.Piecewise((v.total_parameters, v.tenants <= 1), (v.active_tenants * v.trainable_parameters, True))
+    )
     * v.activation_bits
     / bits_per_byte
     / v.weight_sync_bytes_per_second,
-    "new weights reach the engines; one pool also takes its trainer back into memory; two streams hide a part",
+    "new weights reach the engines, of tenants their adapters alone; one pool also takes its trainer back into "
+    "memory; two streams hide a part",
 )
 overhead_equation = Equation(
     v.overhead_seconds,
-    v.step_overhead_seconds * (1 - v.concurrent_streams * (1 - v.overlapped_overhead_share)),
-    "switching, data and reward work; most of it vanishes where nothing switches",
+    v.active_tenants * v.step_overhead_seconds * (1 - v.concurrent_streams * (1 - v.overlapped_overhead_share)),
+    "switching, data and reward work of each tenant; most of it vanishes where nothing switches",
 )
 reward_equation = Equation(
     v.reward_seconds, v.judge_seconds + v.overhead_seconds, "what stands between a trajectory and its use"
@@ -100,8 +107,8 @@ step_equation = Equation(
     )
     + v.weight_sync_seconds
     + v.overhead_seconds
-    + v.evaluation_seconds_per_step,
-    "phases in turn, or the longer of two streams",
+    + v.active_tenants * v.evaluation_seconds_per_step,
+    "phases in turn, or the longer of two streams; with tenants, one step of each that is active",
 )
 idle_equation = Equation(
     v.idle_seconds,
@@ -110,7 +117,7 @@ idle_equation = Equation(
             v.step_seconds
             - v.weight_sync_seconds
             - v.overhead_seconds
-            - v.evaluation_seconds_per_step
+            - v.active_tenants * v.evaluation_seconds_per_step
             - (
                 v.generation_stream_seconds * v.rollout_pool_gpus
                 + v.training_stream_seconds * v.training_pool_gpus

@@ -36,7 +36,11 @@ attention_passes_equation = Equation(
     3 + v.activation_recompute,
     "attention has no weights to freeze: its backward costs two forwards under LoRA too",
 )
-tokens_equation = Equation(v.update_tokens, v.processed_tokens_per_step * v.epochs, "every pass reads every token")
+tokens_equation = Equation(
+    v.update_tokens,
+    v.active_tenants * v.processed_tokens_per_step * v.epochs,
+    "every pass reads every token; tenants train in turn",
+)
 critic_factor = 1 + v.critic
 flops_equation = Equation(
     v.update_flops,
@@ -76,7 +80,8 @@ compute_equation = Equation(
 )
 dispatch_equation = Equation(
     v.dispatch_seconds_per_pass,
-    v.processed_tokens_per_step
+    v.active_tenants
+    * v.processed_tokens_per_step
     / v.one_token
     * v.moe_layers
     * v.experts_per_token
@@ -85,7 +90,9 @@ dispatch_equation = Equation(
     / (v.training_pool_gpus * v.link_bytes_per_second),
     "each token's activation travels to its experts and back",
 )
-steps_equation = Equation(v.optimizer_steps, v.epochs * v.minibatches, "optimizer steps in one step of the run")
+steps_equation = Equation(
+    v.optimizer_steps, v.active_tenants * v.epochs * v.minibatches, "optimizer steps in one step of every active tenant"
+)
 optimizer_equation = Equation(
     v.optimizer_seconds,
     v.optimizer_steps
@@ -117,7 +124,8 @@ logprob_equation = Equation(
     v.logprob_seconds,
     v.colocation_factor
     * (
-        v.processed_tokens_per_step
+        v.active_tenants
+        * v.processed_tokens_per_step
         / v.training_pool_gpus
         * (
             v.matmul_flops_per_token / (v.train_efficiency * v.bf16_flops_per_second)
@@ -143,11 +151,19 @@ mfu_equation = Equation(
 state_equation = Equation(
     v.update_state_bytes_per_gpu,
     (
-        v.total_parameters * v.train_bits / bits_per_byte * (1 - v.full_training)
-        + v.trainable_parameters * v.optimizer_state_bytes_per_parameter * (1 - v.offload * sp.Rational(3, 4))
+        critic_factor
+        * (
+            v.total_parameters * v.train_bits / bits_per_byte * (1 - v.full_training)
+            + v.active_tenants
+            * v.trainable_parameters
+            * v.optimizer_state_bytes_per_parameter
+            * (1 - v.offload * sp.Rational(3, 4))
+        )
+        + v.reference_model * v.full_training * v.total_parameters * v.activation_bits / bits_per_byte
     )
     / v.training_pool_gpus,
-    "weights, gradients and Adam state sharded over all training GPUs; offload keeps a quarter on the GPU",
+    "weights, gradients and Adam state of policy and critic, and a reference model (a LoRA run has it as its base), "
+    "sharded over all training GPUs; offload keeps a quarter on the GPU",
     source="rajbhandari2020zero",
     holds_when=[
         (

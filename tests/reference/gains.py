@@ -1,8 +1,8 @@
-"""Fewer bits and drafted tokens: old time over new time; and what an adapter can hold."""
+"""Fewer bits and drafted tokens: old time over new time; what an adapter can hold, and tenants of one base."""
 
 from __future__ import annotations
 
-from tests.reference.core import refuse_unless
+from tests.reference.core import BITS_PER_BYTE, refuse_unless
 
 
 def precision_gain(
@@ -14,6 +14,18 @@ def precision_gain(
     return 1 / (new + compute_time_share * compute_time_ratio)
 
 
+def held_adapter_bytes(tenants, active_tenants, adapter_bytes, full_training):
+    refuse_unless(tenants <= 1 or not full_training)
+    return active_tenants * adapter_bytes if tenants > 1 else 0.0
+
+
+def sharing_gain(base_weight_bytes, tenant_sequences, kv_bytes_per_sequence, active_tenants, adapter_bytes):
+    """Bytes per tenant: alone, the base with the adapter merged in; shared, all of one step over its tenants."""
+    caches = tenant_sequences * kv_bytes_per_sequence
+    together = base_weight_bytes + active_tenants * (caches + adapter_bytes)
+    return (base_weight_bytes + caches) / (together / active_tenants)
+
+
 REFERENCE = {
     "precision_gain": precision_gain,
     "speculation_gain_compute": lambda tokens_per_verification, verified_tokens: (
@@ -21,6 +33,21 @@ REFERENCE = {
     ),
     "speculation_gain_memory": lambda tokens_per_verification, draft_cost_share, speculative_drafts: (
         tokens_per_verification / (1 + speculative_drafts * draft_cost_share)
+    ),
+    "adapter_bytes": lambda trainable_parameters, activation_bits: (
+        trainable_parameters * (activation_bits / BITS_PER_BYTE)
+    ),
+    "held_adapter_bytes": held_adapter_bytes,
+    "sharing_gain": sharing_gain,
+    "sharing_limit": lambda base_weight_bytes, tenant_sequences, kv_bytes_per_sequence: (
+        (base_weight_bytes + tenant_sequences * kv_bytes_per_sequence) / (tenant_sequences * kv_bytes_per_sequence)
+    ),
+    "most_tenants": lambda tenant_room_bytes, tenant_sequences, kv_bytes_per_sequence, adapter_bytes: (
+        tenant_room_bytes / (adapter_bytes + tenant_sequences * kv_bytes_per_sequence)
+    ),
+    "pooling_gain": lambda tenants, active_tenants: tenants / active_tenants,
+    "lora_flops_ratio": lambda matmul_flops_per_token, causal_attention_flops_per_token: (
+        1 - matmul_flops_per_token / (3 * (matmul_flops_per_token + causal_attention_flops_per_token))
     ),
     "capacity_ratio": lambda adapter_parameters, bits_per_parameter, supplied_bits: (
         adapter_parameters * bits_per_parameter / supplied_bits

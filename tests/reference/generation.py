@@ -128,8 +128,8 @@ def prefill_seconds(
     return turns * request_seconds + prefill_tokens * (matrices + attention) / engine
 
 
-def sequences_per_engine(started_rollouts, engines):
-    return started_rollouts / engines
+def sequences_per_engine(started_rollouts, engines, active_tenants):
+    return started_rollouts * active_tenants / engines
 
 
 def engines(rollout_pool_gpus, tensor_parallel):
@@ -176,6 +176,7 @@ def refill_seconds(
 
 
 def drain_tokens(
+    active_tenants,
     started_rollouts,
     engines,
     resident_sequences,
@@ -186,7 +187,7 @@ def drain_tokens(
     max_response_tokens,
 ):
     """From the last start to the last end: 1 - Pr(all have ended), starts spread evenly over the refill."""
-    first = min(started_rollouts, engines * resident_sequences)
+    first = min(active_tenants * started_rollouts, engines * resident_sequences)
     later = engines * max(0.0, sequences_per_engine - resident_sequences)
     law = log_length_location, log_length_sd, max_response_tokens
     if not later or not refill_tokens:
@@ -382,8 +383,8 @@ def load_test_tokens_per_second_per_gpu(
 REFERENCE = {
     "tokens_per_verification": tokens_per_verification,
     "verified_tokens": lambda speculative_drafts: speculative_drafts + 1,
-    "dense_weight_bytes": lambda trunk_parameters, weight_bits, head_parameters, head_bits: bits_to_bytes(
-        (trunk_parameters, weight_bits), (head_parameters, head_bits)
+    "dense_weight_bytes": lambda trunk_parameters, weight_bits, head_parameters, head_bits, held_adapter_bytes: (
+        bits_to_bytes((trunk_parameters, weight_bits), (head_parameters, head_bits)) + held_adapter_bytes
     ),
     "expert_weight_bytes": lambda expert_parameters, weight_bits: bits_to_bytes((expert_parameters, weight_bits)),
     "engine_weight_bytes": engine_weight_bytes,

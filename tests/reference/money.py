@@ -37,7 +37,9 @@ def fleet_saving(rollout_share, fleet_price_ratio):
 
 
 REFERENCE = {
-    "gpu_hours_per_step": lambda gpus, step_seconds: gpus * step_seconds / SECONDS_PER_HOUR,
+    "gpu_hours_per_step": lambda gpus, step_seconds, tenants, duty_cycle: (
+        gpus * (step_seconds / SECONDS_PER_HOUR) / tenants / duty_cycle
+    ),
     "gpu_usd_per_step": lambda gpu_hours_per_step, usd_per_gpu_hour: gpu_hours_per_step * usd_per_gpu_hour,
     "environment_usd_per_step": lambda environment_cpu_seconds, usd_per_cpu_hour: (
         environment_cpu_seconds * (usd_per_cpu_hour / SECONDS_PER_HOUR)

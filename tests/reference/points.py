@@ -42,6 +42,7 @@ CHOICES = {
     "engine_nodes": (1.0, 1.2, 2.5, 6.0),
     "max_sequences_per_engine": (math.inf, 2.2, 4.5),
     "group_size": (2.0, 3.0, 5.0, 8.0),
+    "tenants": (1.0, 3.0, 6.0),
     "turns": (2.0, 3.0, 5.0),
     "mean_pass_rate": (0.22, 0.35, 0.61, 0.77),
     "response_tokens": (1.9, 3.3, 6.2, 8.7),

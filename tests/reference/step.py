@@ -7,6 +7,7 @@ from tests.reference.core import BITS_PER_BYTE, SECONDS_PER_HOUR, refuse_unless
 
 def rollout_seconds(
     measured_tokens_per_second_per_gpu,
+    active_tenants,
     generated_tokens_per_step,
     rollout_pool_gpus,
     continuous_generation,
@@ -14,7 +15,8 @@ def rollout_seconds(
     batch_generation_seconds,
 ):
     if measured_tokens_per_second_per_gpu:
-        return generated_tokens_per_step / rollout_pool_gpus / measured_tokens_per_second_per_gpu
+        tokens = active_tenants * generated_tokens_per_step
+        return tokens / rollout_pool_gpus / measured_tokens_per_second_per_gpu
     return continuous_generation_seconds if continuous_generation else batch_generation_seconds
 
 
@@ -25,11 +27,19 @@ def weight_sync_seconds(
     total_parameters,
     activation_bits,
     weight_sync_bytes_per_second,
+    tenants,
+    active_tenants,
+    trainable_parameters,
 ):
-    """Once to the engines; one pool also moves its trainer back in; two streams leave a share of the first exposed."""
-    once = total_parameters * (activation_bits / BITS_PER_BYTE) / weight_sync_bytes_per_second
+    """Once to the engines; one pool also moves its trainer back in; two streams leave a share of the first exposed.
+
+    Of tenants only the adapters travel.
+    """
+    per_parameter = (activation_bits / BITS_PER_BYTE) / weight_sync_bytes_per_second
+    once = total_parameters * per_parameter
+    sent = active_tenants * trainable_parameters * per_parameter if tenants > 1 else once
     exposed = overlapped_sync_share if concurrent_streams else 1.0
-    return once * exposed + (once if shared_pool else 0.0)
+    return sent * exposed + (once if shared_pool else 0.0)
 
 
 def step_seconds(
@@ -39,13 +49,15 @@ def step_seconds(
     weight_sync_seconds,
     overhead_seconds,
     evaluation_seconds_per_step,
+    active_tenants,
 ):
     streams = generation_stream_seconds, training_stream_seconds
     phases = max(streams) if concurrent_streams else sum(streams)
-    return phases + weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step
+    return phases + weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step * active_tenants
 
 
 def idle_seconds(
+    active_tenants,
     shared_pool,
     step_seconds,
     weight_sync_seconds,
@@ -62,7 +74,7 @@ def idle_seconds(
     """Every GPU of two pools could work while the phases last."""
     if shared_pool:
         return 0.0
-    phases = step_seconds - (weight_sync_seconds + overhead_seconds + evaluation_seconds_per_step)
+    phases = step_seconds - (weight_sync_seconds + overhead_seconds + active_tenants * evaluation_seconds_per_step)
     worked = generation_stream_seconds * rollout_pool_gpus + training_stream_seconds * training_pool_gpus
     worked += judge_seconds * judge_gpus
     return (phases * gpus - worked) / gpus
@@ -121,6 +133,7 @@ def judge_flops_per_token(judge_active_parameters, judge_attention_flops, trajec
 
 
 def judge_seconds(
+    active_tenants,
     started_rollouts,
     trajectory_tokens,
     judge_flops_per_token,
@@ -133,8 +146,9 @@ def judge_seconds(
     memory_bytes,
 ):
     refuse_unless(judge_weight_bytes <= judge_pool_gpus * memory_bytes)
-    read = started_rollouts * trajectory_tokens * judge_flops_per_token
-    written = started_rollouts * judge_response_tokens
+    judged = active_tenants * started_rollouts
+    read = judged * trajectory_tokens * judge_flops_per_token
+    written = judged * judge_response_tokens
     gpu_seconds = read / (bf16_flops_per_second * compute_efficiency) + written / judge_tokens_per_second_per_gpu
     return gpu_seconds / judge_pool_gpus
 
@@ -156,8 +170,8 @@ REFERENCE = {
         old_logprobs_seconds + reference_seconds + update_seconds
     ),
     "weight_sync_seconds": weight_sync_seconds,
-    "overhead_seconds": lambda step_overhead_seconds, concurrent_streams, overlapped_overhead_share: (
-        step_overhead_seconds * (overlapped_overhead_share if concurrent_streams else 1.0)
+    "overhead_seconds": lambda step_overhead_seconds, concurrent_streams, overlapped_overhead_share, active_tenants: (
+        active_tenants * step_overhead_seconds * (overlapped_overhead_share if concurrent_streams else 1.0)
     ),
     "step_seconds": step_seconds,
     "idle_seconds": idle_seconds,
