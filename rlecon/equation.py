@@ -49,7 +49,7 @@ class Equation:
             raise RleconError("two equations have this name", field=self.name)
         EQUATIONS[self.name] = self
 
-    @property
+    @cached_property
     def inputs(self):
         """Symbols that the right side and the conditions need, in order of name."""
         found = set(self.right.free_symbols)
@@ -128,6 +128,7 @@ class Model:
             self.by_left[equation.left.name] = equation
         self.order = self._sorted()
         self._compiled: dict = {}
+        self._inputs: dict = {}
 
     def _sorted(self, outputs=None):
         """Equations in an order in which each finds what it needs; ``outputs`` keeps only those that matter."""
@@ -153,6 +154,12 @@ class Model:
 
     def inputs(self, outputs=None) -> list[str]:
         """Names of the quantities to supply, for all outputs or for those given."""
+        key = None if outputs is None else tuple(outputs)
+        if key not in self._inputs:
+            self._inputs[key] = self._needed(outputs)
+        return list(self._inputs[key])
+
+    def _needed(self, outputs):
         order = self.order if outputs is None else self._sorted(outputs)
         names = {s.name for e in order for s in e.inputs} - {e.left.name for e in order}
         return sorted(n for n in names if lookup(n).value is None)
