@@ -128,6 +128,8 @@ class Bill:
         for phase, name in PHASES.items():
             if np.any(np.asarray(self.values[name]) > 0) or phase in ("rollout", "update"):
                 out[phase] = self.values[name]
+        if "evaluation" in out:  # given for one job; every active tenant has its own
+            out["evaluation"] = out["evaluation"] * self.values["active_tenants"]
         return out
 
     @property
@@ -236,7 +238,8 @@ class Bill:
 
 
 def _rate(v, tokens, seconds, pool):
-    return v[tokens] / (v[seconds] * v[pool])
+    share = v["active_tenants"] if tokens == "generated_tokens_per_step" else 1  # of a round of all active tenants
+    return share * v[tokens] / (v[seconds] * v[pool])
 
 
 def _more_warnings(run, v, resolved):
@@ -252,14 +255,21 @@ def _more_warnings(run, v, resolved):
             f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine: "
             "rollouts run in waves."
         )
-    if v["shared_pool"] and v["update_bytes_per_gpu"] + v["engine_weight_bytes"] / v["tensor_parallel"] > (
-        resolved.gpu.memory_bytes
-    ):
+    both = v.get("update_bytes_per_gpu", 0.0) + v["engine_weight_bytes"] / v["tensor_parallel"]
+    if v["shared_pool"] and both > resolved.gpu.memory_bytes:
         out.append("Update and engine fit only in turn: the engine must leave the memory while the update runs.")
     if v["sequences_per_engine"] < 1:
         out.append("There are more engines than rollouts in a step: some engines stay idle.")
     if run["model.lora_rank"] and resolved.architecture.experts:
         out.append("LoRA is priced on attention and shared layers; adapters on experts are not counted.")
+    q = resolved.quantities
+    if q["tenants"] > 1:
+        out.append(
+            f"{q['tenants']:.0f} tenants share the GPUs, at most {q['active_tenants']:.0f} of them at once (99 % of "
+            "the time): a step is one of each of these, tokens, GPU-hours and dollars are those of one tenant."
+        )
+    elif q["duty_cycle"] < 1:
+        out.append(f"The job is active {100 * q['duty_cycle']:g} % of the time and pays for the GPUs all of it.")
     if run["update.offload"]:
         out.append("Offloaded trainers have been measured several times slower than any model of transfer time says.")
     return out
