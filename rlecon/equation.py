@@ -23,6 +23,22 @@ EQUATIONS: dict[str, Equation] = {}
 RELATIVE_STEP = 1e-6
 
 
+# SymPy compares the arguments of a maximum or of branches, up to 10 ms each: as they are written is good enough.
+def largest(*args):
+    """Max of expressions, as it is written."""
+    return sp.Max(*args, evaluate=False)
+
+
+def smallest(*args):
+    """Min of expressions, as it is written."""
+    return sp.Min(*args, evaluate=False)
+
+
+def cases(*branches):
+    """Branches ``(value, condition)``, the first that holds, as they are written; the last condition is True."""
+    return sp.Piecewise(*branches, evaluate=False)
+
+
 @dataclass(frozen=True)
 class Condition:
     """A relation that must hold, and the words shown where it does not (``{name}`` becomes the value)."""

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from functools import cache
 
-import sympy as sp
-
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model
+from rlecon.equation import Equation, Model, cases, largest, smallest
 from rlecon.vocabulary import bits_per_byte
 
 SEQUENCES_PER_ENGINE = 8  # an engine is made large enough to hold so many sequences of mean length
 ENGINE_SIZES = tuple(2**k for k in range(11))
 
 shared_equation = Equation(
-    v.shared_pool, sp.Piecewise((1, v.rollout_gpus <= 0), (0, True)), "no pool of its own: phases share all GPUs"
+    v.shared_pool, cases((1, v.rollout_gpus <= 0), (0, True)), "no pool of its own: phases share all GPUs"
 )
 rollout_pool_equation = Equation(
     v.rollout_pool_gpus,
-    sp.Piecewise((v.gpus - v.judge_gpus, v.rollout_gpus <= 0), (v.rollout_gpus, True)),
+    cases((v.gpus - v.judge_gpus, v.rollout_gpus <= 0), (v.rollout_gpus, True)),
     "GPUs that generate: all but those of a judge, or a pool",
     holds_when=[
         (
@@ -40,7 +38,7 @@ training_pool_equation = Equation(
 )
 streams_equation = Equation(
     v.concurrent_streams,
-    (1 - v.shared_pool) * sp.Max(v.one_step_overlap, v.full_overlap),
+    (1 - v.shared_pool) * largest(v.one_step_overlap, v.full_overlap),
     "two pools work at the same time where the step overlaps",
     holds_when=[
         (
@@ -52,7 +50,7 @@ streams_equation = Equation(
 )
 continuous_equation = Equation(
     v.continuous_generation,
-    sp.Max(v.full_overlap, v.partial_rollouts),
+    largest(v.full_overlap, v.partial_rollouts),
     "engines never wait for the end of a step where trajectories may cross it",
 )
 colocation_equation = Equation(
@@ -62,7 +60,7 @@ colocation_equation = Equation(
 )
 share_equation = Equation(
     v.engine_memory_share,
-    sp.Piecewise(
+    cases(
         (v.requested_memory_share, v.requested_memory_share > 0),
         (v.colocated_memory_share, v.shared_pool > 0),
         (v.separate_memory_share, True),
@@ -71,7 +69,7 @@ share_equation = Equation(
 )
 drafts_equation = Equation(
     v.speculative_drafts,
-    sp.Piecewise((v.requested_drafts, v.speculative_acceptance > 0), (0, True)),
+    cases((v.requested_drafts, v.speculative_acceptance > 0), (0, True)),
     "nobody drafts what is never accepted",
 )
 loaded_equation = Equation(
@@ -87,7 +85,7 @@ sequence_equation = Equation(
     v.mean_sequence_bytes,
     (
         v.kv_elements_per_token * (v.prompt_tokens + v.response_tokens)
-        + v.window_kv_elements_per_token * sp.Min(v.prompt_tokens + v.response_tokens, v.window_tokens)
+        + v.window_kv_elements_per_token * smallest(v.prompt_tokens + v.response_tokens, v.window_tokens)
     )
     * v.kv_bits
     / bits_per_byte
@@ -99,13 +97,13 @@ sequence_equation = Equation(
 def _holds(size):
     """Whether an engine of so many GPUs holds the weights and the sequences."""
     room = v.engine_memory_share * v.memory_bytes - v.reserved_bytes - v.loaded_weight_bytes / size
-    shards = sp.Min(size, v.kv_shards_max)
+    shards = smallest(size, v.kv_shards_max)
     return (v.rollout_pool_gpus >= size) & (room > 0) & (shards * room >= SEQUENCES_PER_ENGINE * v.mean_sequence_bytes)
 
 
 engine_equation = Equation(
     v.tensor_parallel,
-    sp.Piecewise(
+    cases(
         (v.requested_tensor_parallel, v.requested_tensor_parallel > 0),
         *((size, _holds(size)) for size in ENGINE_SIZES),
         (0, True),
@@ -122,11 +120,11 @@ engine_equation = Equation(
     ],
 )
 full_equation = Equation(
-    v.full_training, sp.Piecewise((1, v.lora_rank <= 0), (0, True)), "rank 0 trains all parameters"
+    v.full_training, cases((1, v.lora_rank <= 0), (0, True)), "rank 0 trains all parameters"
 )
 trainable_equation = Equation(
     v.trainable_parameters,
-    sp.Piecewise((v.total_parameters, v.lora_rank <= 0), (v.lora_rank * v.lora_parameters_per_rank, True)),
+    cases((v.total_parameters, v.lora_rank <= 0), (v.lora_rank * v.lora_parameters_per_rank, True)),
     "an adapter of the rank asked for, or all parameters",
     holds_when=[
         (
@@ -139,7 +137,7 @@ trainable_equation = Equation(
 microbatch_equation = Equation(
     v.microbatch_tokens,
     # SymPy takes a real symbol to be finite: "< oo" would be true of every cap
-    sp.Piecewise((v.max_response_tokens, 1 / v.max_response_tokens > 0), (2 * v.response_tokens, True)),
+    cases((v.max_response_tokens, 1 / v.max_response_tokens > 0), (2 * v.response_tokens, True)),
     "one micro-batch holds a response of the greatest length; without a cap, of twice the mean",
 )
 parallel_equation = Equation(
