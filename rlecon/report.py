@@ -58,6 +58,7 @@ def bars(rows, width=None) -> list[str]:
 def estimate(bill) -> str:
     """The text of ``rlecon estimate``; raises RleconError for several runs at once."""
     run, v, resolved = bill.run, bill.values, bill.resolved
+    words = PHASE_WORDS | ({"reward": f"{run['judge.role']} model, switching"} if run["judge.name"] else {})
     several = [key for key, given in run.values.items() if np.ndim(given)]
     if several:
         raise RleconError(
@@ -82,7 +83,7 @@ def estimate(bill) -> str:
         "The ranges hold 80 % of runs like the published ones that calibrate the model.",
         "",
         "Where a step goes",
-        *bars([(PHASE_WORDS[k], float(x)) for k, x in bill.phases.items()]),
+        *bars([(words[k], float(x)) for k, x in bill.phases.items()]),
     ]  # fmt: skip
     if float(v["concurrent_streams"]):
         lines.append("  (two pools work side by side: busy times add to more than the step)")

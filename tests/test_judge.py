@@ -33,6 +33,14 @@ def test_it_joins_the_step_and_the_reward_phase():
     assert not any("judge" in line for line in made.not_modeled)
 
 
+def test_the_screen_names_it():
+    from rlecon import report
+
+    assert "reward model, switching" in report.estimate(judged())
+    assert "teacher model, switching" in report.estimate(judged(judge__role="teacher", model__algorithm="distillation"))
+    assert "model, switching" not in report.estimate(bill(run()))
+
+
 def test_writing_is_decoded_at_its_own_rate():
     read, made = judged(), judged(judge__response_tokens=500.0)
     rate = made["judge_tokens_per_second_per_gpu"]
