@@ -6,8 +6,8 @@ from __future__ import annotations
 class RleconError(ValueError):
     """A request that cannot be answered, said in one sentence that names what to change.
 
-    ``field`` is the dotted name of the input at fault (``"reward.pass_rate"``), ``value`` what was given, ``unit``
-    its unit, ``allowed`` the range or the choices in words, and ``advice`` what to do. All but the message are optional.
+    ``field`` is the dotted name of the input at fault (``"reward.pass_rate"``), ``value`` what was given, ``unit`` its
+    unit, ``allowed`` the range or the choices in words, ``advice`` what to do. All but the message are optional.
 
     >>> str(RleconError("out of range", field="reward.pass_rate", value=1.2, allowed="0 to 1"))
     'reward.pass_rate = 1.2: out of range (allowed: 0 to 1)'

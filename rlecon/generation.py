@@ -13,7 +13,7 @@ from __future__ import annotations
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation
+from rlecon.equation import Equation, cases, largest, smallest
 from rlecon.special import last_tokens, reached_tokens
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_token
 
@@ -69,21 +69,21 @@ window_kv_equation = Equation(
 kv_sequence_equation = Equation(
     v.kv_bytes_per_sequence,
     v.kv_bytes_per_token * v.context_tokens
-    + v.window_kv_bytes_per_token * sp.Min(v.context_tokens, v.window_tokens)
+    + v.window_kv_bytes_per_token * smallest(v.context_tokens, v.window_tokens)
     + v.state_bytes,
     "a window stops growing, a state never grows",
 )
 kv_peak_equation = Equation(
     v.kv_bytes_at_peak,
     v.kv_bytes_per_token * v.peak_context_tokens
-    + v.window_kv_bytes_per_token * sp.Min(v.peak_context_tokens, v.window_tokens)
+    + v.window_kv_bytes_per_token * smallest(v.peak_context_tokens, v.window_tokens)
     + v.state_bytes,
     "the room a sequence needs before it may start",
 )
 
 # --- residents --------------------------------------------------------------------------------------------------------
 shards_equation = Equation(
-    v.kv_shards, sp.Min(v.tensor_parallel, v.kv_shards_max), "heads are split over GPUs; a latent cache is replicated"
+    v.kv_shards, smallest(v.tensor_parallel, v.kv_shards_max), "heads are split over GPUs; a latent cache is replicated"
 )
 room_equation = Equation(
     v.kv_room_bytes,
@@ -92,7 +92,7 @@ room_equation = Equation(
 )
 limit_equation = Equation(
     v.resident_limit,
-    sp.Min(v.max_sequences_per_engine, v.kv_shards * v.kv_room_bytes / v.kv_bytes_at_peak),
+    smallest(v.max_sequences_per_engine, v.kv_shards * v.kv_room_bytes / v.kv_bytes_at_peak),
     "memory and the scheduler cap what an engine holds",
     holds_when=[
         (
@@ -104,18 +104,20 @@ limit_equation = Equation(
 )
 
 # --- one decode step --------------------------------------------------------------------------------------------------
-nodes_equation = Equation(v.engine_nodes, sp.Max(1, v.tensor_parallel / v.gpus_per_node), "nodes that one engine spans")
+nodes_equation = Equation(
+    v.engine_nodes, largest(1, v.tensor_parallel / v.gpus_per_node), "nodes that one engine spans"
+)
 hop_equation = Equation(
     v.hop_seconds,
-    sp.Piecewise(
+    cases(
         (v.collective_seconds, v.engine_nodes <= 1),
-        (v.collective_seconds * sp.Max(1, v.cross_node_factor * sp.log(v.engine_nodes) / sp.log(2)), True),
+        (v.collective_seconds * largest(1, v.cross_node_factor * sp.log(v.engine_nodes) / sp.log(2)), True),
     ),
     "a collective across nodes costs a hop per doubling of nodes",
 )
 fixed_equation = Equation(
     v.fixed_step_seconds,
-    v.layers * (v.latency_per_layer_seconds + 2 * v.hop_seconds * sp.Min(1, v.tensor_parallel - 1)),
+    v.layers * (v.latency_per_layer_seconds + 2 * v.hop_seconds * smallest(1, v.tensor_parallel - 1)),
     "launch and dependency floor of every layer, and its two all-reduces where an engine has several GPUs",
 )
 read_equation = Equation(
@@ -149,11 +151,11 @@ expert_compute_equation = Equation(
 )
 attention_equation = Equation(
     v.attention_seconds_per_sequence,
-    sp.Max(
+    largest(
         v.kv_bytes_per_sequence / (v.kv_shards * v.kv_read_efficiency * v.memory_bytes_per_second),
         (
             v.attention_flops_per_context_token * v.context_tokens
-            + v.window_attention_flops_per_context_token * sp.Min(v.context_tokens, v.window_tokens)
+            + v.window_attention_flops_per_context_token * smallest(v.context_tokens, v.window_tokens)
         )
         * v.verified_tokens
         / (v.tensor_parallel * v.compute_efficiency * v.bf16_flops_per_second),
@@ -180,12 +182,12 @@ slope_equation = Equation(
 )
 dense_equation = Equation(
     v.dense_seconds,
-    sp.Max(v.dense_read_seconds, v.dense_compute_seconds_per_sequence * v.decoding_sequences),
+    largest(v.dense_read_seconds, v.dense_compute_seconds_per_sequence * v.decoding_sequences),
     "whichever binds",
 )
 expert_equation = Equation(
     v.expert_seconds,
-    sp.Max(
+    largest(
         v.expert_read_seconds * v.experts_touched_share, v.expert_compute_seconds_per_sequence * v.decoding_sequences
     ),
     "whichever binds",
@@ -238,7 +240,7 @@ engines_equation = Equation(
 )
 in_flight_equation = Equation(
     v.resident_sequences,
-    sp.Max(1, sp.Min(v.resident_limit, v.sequences_per_engine * (1 + v.continuous_generation * v.staleness_steps))),
+    largest(1, smallest(v.resident_limit, v.sequences_per_engine * (1 + v.continuous_generation * v.staleness_steps))),
     "as many as memory allows, the batch provides and the staleness bound permits; a half-empty engine still runs one",
 )
 decode_time_equation = Equation(
@@ -247,14 +249,14 @@ decode_time_equation = Equation(
     + v.prefill_seconds_per_sequence * v.decoding_sequences,
     "a sequence decodes its tokens and waits while the prefills of its neighbours take their turn",
 )
-_queued = sp.Max(0, v.sequences_per_engine - v.resident_sequences)
+_queued = largest(0, v.sequences_per_engine - v.resident_sequences)
 refill_tokens_equation = Equation(
     v.refill_tokens,
     v.response_tokens
-    * sp.Max(
+    * largest(
         0,
         _queued / v.resident_sequences
-        + (1 - (v.square_response_tokens / v.response_tokens**2 - 1)) / 2 * sp.Min(1, _queued / v.resident_sequences),
+        + (1 - (v.square_response_tokens / v.response_tokens**2 - 1)) / 2 * smallest(1, _queued / v.resident_sequences),
     ),
     "each place frees up once per mean response; the first time later, since all started fresh (renewal theory)",
 )
@@ -270,7 +272,7 @@ refill_equation = Equation(
 drain_tokens_equation = Equation(
     v.drain_tokens,
     last_tokens(
-        sp.Min(v.active_tenants * v.started_rollouts, v.engines * v.resident_sequences),
+        smallest(v.active_tenants * v.started_rollouts, v.engines * v.resident_sequences),
         v.engines * _queued,
         v.refill_tokens,
         v.log_length_location,
@@ -294,11 +296,11 @@ drain_equation = Equation(
     v.drain_seconds,
     (
         v.drain_tokens * v.fixed_step_seconds
-        + sp.Max(
+        + largest(
             v.drain_tokens * v.dense_read_seconds,
             v.resident_sequences * v.response_tokens * v.dense_compute_seconds_per_sequence,
         )
-        + sp.Max(
+        + largest(
             v.expert_drain_tokens * v.expert_read_seconds,
             v.resident_sequences * v.response_tokens * v.expert_compute_seconds_per_sequence,
         )
@@ -331,10 +333,10 @@ _slope = v.slope_seconds * v.response_tokens / one_token
 _half = (_fixed + v.environment_seconds_per_rollout - v.resident_sequences * _slope) / 2
 decoding_equation = Equation(
     v.decoding_sequences,
-    sp.Piecewise(
+    cases(
         (v.resident_sequences, v.environment_seconds_per_rollout <= 0),
         (
-            sp.Max(
+            largest(
                 1, v.resident_sequences * _fixed / (_half + sp.sqrt(_half**2 + v.resident_sequences * _fixed * _slope))
             ),
             True,
@@ -351,7 +353,7 @@ load_equation = Equation(
 )
 load_residents_equation = Equation(
     v.resident_sequences,
-    sp.Min(v.resident_limit, v.concurrent_requests),
+    smallest(v.resident_limit, v.concurrent_requests),
     "requests in flight, as far as memory and scheduler allow",
     name="load_test_residents",
 )
@@ -361,7 +363,7 @@ mfu_equation = Equation(
     * (
         flops_per_parameter * v.active_parameters_matmul
         + v.attention_flops_per_context_token * v.context_tokens
-        + v.window_attention_flops_per_context_token * sp.Min(v.context_tokens, v.window_tokens)
+        + v.window_attention_flops_per_context_token * smallest(v.context_tokens, v.window_tokens)
     )
     / v.rollout_flops_per_second,
     "model FLOPs of generated tokens over the peak",
@@ -381,7 +383,7 @@ ridge_equation = Equation(
 )
 roofline_equation = Equation(
     v.roofline_seconds,
-    sp.Max(
+    largest(
         v.streamed_weight_bytes / (v.tensor_parallel * v.memory_bytes_per_second)
         + v.decoding_sequences * v.kv_bytes_per_sequence / (v.kv_shards * v.memory_bytes_per_second),
         flops_per_parameter

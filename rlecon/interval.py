@@ -11,14 +11,14 @@ from functools import cache
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model
+from rlecon.equation import Equation, Model, cases
 from rlecon.quantity import REGISTRY
 
 Z80 = REGISTRY["interval_quantile"].value  # an 80 % interval of a normal
 _parallel = v.concurrent_streams > 0
 _waits_for_training = v.generation_stream_seconds < v.training_stream_seconds
-_generating = sp.Piecewise((0, _parallel & _waits_for_training), (v.rollout_seconds, True))
-_training = sp.Piecewise(
+_generating = cases((0, _parallel & _waits_for_training), (v.rollout_seconds, True))
+_training = cases(
     (0, _parallel & (v.generation_stream_seconds >= v.training_stream_seconds)), (v.training_stream_seconds, True)
 )
 _moving = v.weight_sync_seconds + v.reward_seconds
@@ -36,7 +36,7 @@ _rented = v.gpu_usd_per_step / v.usd_per_step
 
 
 def _money(price, sign):
-    share = sp.Piecewise((price * _rented, v.usd_per_step > 0), (0, True))
+    share = cases((price * _rented, v.usd_per_step > 0), (0, True))
     return sp.exp(sign * v.interval_quantile * sp.sqrt(v.step_log_sd**2 + share**2))
 
 

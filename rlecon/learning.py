@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sympy as sp
 
 from rlecon import information
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model
+from rlecon.equation import Equation, Model, cases, smallest
 from rlecon.special import mean_flat_share
 
 fail_rate_equation = Equation(v.fail_rate, 1 - v.pass_rate, "right or wrong")
@@ -32,7 +31,7 @@ _a, _b, _G = v.beta_successes, v.beta_failures, v.group_size
 _plus, _minus = v.false_positive_rate, v.false_negative_rate
 mixed_equation = Equation(
     v.mixed_group_share,
-    sp.Piecewise(
+    cases(
         (1 - v.observed_pass_rate**_G - (1 - v.observed_pass_rate) ** _G, v.pass_rate_spread <= 0),
         (
             1 - v.mean_pass_rate * (1 - _minus) ** _G - v.mean_pass_rate * _minus**_G
@@ -45,7 +44,7 @@ mixed_equation = Equation(
     source="bay2026groupstd",
 )  # fmt: skip
 # Dynamic sampling keeps mixed groups only, up to a full batch; else flat groups stay in the batch and teach nothing.
-_kept = sp.Piecewise((sp.Min(v.oversampling, 1 / v.mixed_group_share), v.mixed_group_share > 0), (v.oversampling, True))
+_kept = cases((smallest(v.oversampling, 1 / v.mixed_group_share), v.mixed_group_share > 0), (v.oversampling, True))
 mixed_groups_equation = Equation(
     v.mixed_groups_per_step,
     v.prompts_per_step * v.mixed_group_share * (1 - v.dynamic_sampling + v.dynamic_sampling * _kept),
@@ -55,7 +54,7 @@ _seen_variance = v.observed_pass_rate * (1 - v.observed_pass_rate) - v.youden_in
 signal_equation = Equation(
     v.signal_per_step,
     v.rollouts
-    * sp.Piecewise((0, v.pass_variance <= 0), (v.youden_index**2 * v.pass_variance**2 / _seen_variance, True))
+    * cases((0, v.pass_variance <= 0), (v.youden_index**2 * v.pass_variance**2 / _seen_variance, True))
     * (v.group_size - 1)
     / v.group_size
     * (1 - v.dynamic_sampling + v.dynamic_sampling * _kept),

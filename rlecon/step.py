@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation
+from rlecon.equation import Equation, cases, largest, smallest
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_turn, seconds_per_hour
 
 rollout_equation = Equation(
     v.rollout_seconds,
-    sp.Piecewise(
+    cases(
         (
             v.active_tenants
             * v.generated_tokens_per_step
@@ -39,7 +38,7 @@ environment_equation = Equation(
 # A reward model, a judge that writes, the teacher of a distillation: one more model that reads every trajectory.
 judge_pool_equation = Equation(
     v.judge_pool_gpus,
-    sp.Piecewise((v.judge_gpus, v.judge_gpus > 0), (v.rollout_pool_gpus, True)),
+    cases((v.judge_gpus, v.judge_gpus > 0), (v.rollout_pool_gpus, True)),
     "GPUs of its own, else those that generate",
 )
 judge_flops_equation = Equation(
@@ -67,8 +66,8 @@ judge_equation = Equation(
 )
 generation_equation = Equation(
     v.generation_stream_seconds,
-    sp.Piecewise(
-        (sp.Max(v.rollout_seconds + v.environment_seconds, v.judge_seconds), v.judge_gpus > 0),
+    cases(
+        (largest(v.rollout_seconds + v.environment_seconds, v.judge_seconds), v.judge_gpus > 0),
         (v.rollout_seconds + v.environment_seconds + v.judge_seconds, True),
     ),
     "from prompts to scored trajectories: a judge on GPUs of its own scores while others are still written",
@@ -83,7 +82,7 @@ sync_equation = Equation(
     (
         v.shared_pool * v.total_parameters
         + (1 - (1 - v.overlapped_sync_share) * v.concurrent_streams)
-        * sp.Piecewise((v.total_parameters, v.tenants <= 1), (v.active_tenants * v.trainable_parameters, True))
+        * cases((v.total_parameters, v.tenants <= 1), (v.active_tenants * v.trainable_parameters, True))
     )
     * v.activation_bits
     / bits_per_byte
@@ -101,8 +100,8 @@ reward_equation = Equation(
 )
 step_equation = Equation(
     v.step_seconds,
-    sp.Piecewise(
-        (sp.Max(v.generation_stream_seconds, v.training_stream_seconds), v.concurrent_streams > 0),
+    cases(
+        (largest(v.generation_stream_seconds, v.training_stream_seconds), v.concurrent_streams > 0),
         (v.generation_stream_seconds + v.training_stream_seconds, True),
     )
     + v.weight_sync_seconds
@@ -112,7 +111,7 @@ step_equation = Equation(
 )
 idle_equation = Equation(
     v.idle_seconds,
-    sp.Piecewise(
+    cases(
         (
             v.step_seconds
             - v.weight_sync_seconds
@@ -131,7 +130,7 @@ idle_equation = Equation(
     "GPU time paid for and not used, spread over all GPUs; a pool that waits for the other",
 )
 share_equation = Equation(
-    v.rollout_share, sp.Min(1, v.rollout_seconds / v.step_seconds), "share of generation in the step"
+    v.rollout_share, smallest(1, v.rollout_seconds / v.step_seconds), "share of generation in the step"
 )
 utilisation_share_equation = Equation(
     v.rollout_share,
@@ -141,7 +140,7 @@ utilisation_share_equation = Equation(
 )
 overlap_equation = Equation(
     v.overlap_gain,
-    1 / sp.Max(v.rollout_share, 1 - v.rollout_share),
+    1 / largest(v.rollout_share, 1 - v.rollout_share),
     "against two pools that work in turn; against one pool, perfectly packed, overlap by itself gains nothing",
 )
 # Little's law where engines never wait; in a batch, tokens at the pace of a full engine and the environment's turns.
@@ -158,7 +157,7 @@ container_equation = Equation(
 )
 cpu_equation = Equation(
     v.environment_cpu_seconds,
-    sp.Piecewise(
+    cases(
         (
             v.started_rollouts * v.environment_cpus * v.container_seconds_per_rollout,
             v.environment_seconds_per_rollout > 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation
+from rlecon.equation import Equation, cases, smallest
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter
 
 matmul_equation = Equation(
@@ -15,7 +15,7 @@ attention_equation = Equation(
     v.causal_attention_flops_per_token,
     (
         v.attention_flops_per_context_token_training * v.training_context_tokens
-        + v.window_attention_flops_per_context_token_training * sp.Min(v.training_context_tokens, 2 * v.window_tokens)
+        + v.window_attention_flops_per_context_token_training * smallest(v.training_context_tokens, 2 * v.window_tokens)
     )
     / 2,
     "causal attention sees half of the context on average, forward",
@@ -60,7 +60,7 @@ model_flops_equation = Equation(
 )
 compute_equation = Equation(
     v.update_compute_seconds,
-    sp.Piecewise(
+    cases(
         (v.model_flops / (v.training_pool_gpus * v.measured_mfu * v.bf16_flops_per_second), v.measured_mfu > 0),
         (
             v.colocation_factor
@@ -109,7 +109,7 @@ optimizer_equation = Equation(
 )
 update_equation = Equation(
     v.update_seconds,
-    sp.Piecewise(
+    cases(
         (v.update_compute_seconds, v.measured_mfu > 0),
         (
             v.update_compute_seconds

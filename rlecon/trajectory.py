@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from rlecon.equation import Equation
+from rlecon.equation import Equation, cases
 from rlecon.special import (
     capped_square,
     length_location,
@@ -139,7 +139,7 @@ context_equation = Equation(
 )
 peak_equation = Equation(
     peak_context_tokens,
-    sp.Piecewise(
+    cases(
         (context_tokens, continuous_generation > 0),
         (
             peak_tokens(
