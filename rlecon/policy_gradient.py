@@ -159,7 +159,7 @@ def group_ratio(
     large: int = 16,
     per_step: tuple = (512, 8192),
     rates: tuple = ((512, 1024), (2048, 4096)),
-    seeds: tuple = (0, 1, 2, 3),
+    seeds: tuple = (0, 1, 2, 3, 4, 5, 6, 7),
 ) -> tuple:
     """Rollouts to target with large groups over those with small ones, for each number of rollouts per step.
 
