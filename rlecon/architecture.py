@@ -489,6 +489,7 @@ _TABLE_KEYS = {
     "vision": set(VisionTower.__annotations__),
 }
 _RECORD_KEYS = {
+    "moe_twin",
     "id", "name", "source", "as_of", "kind", "notes", "total_published", "active_published", "published_status",
     "published_source", "title", "aliases", "mtp_parameters",
 }

@@ -297,6 +297,9 @@ def levers(run: Run, *, only=None) -> dict:
         if not math.isfinite(new_usd):
             row["why"] = "no price of this GPU is known: dollars cannot be compared"
         alone[change.name] = row
+        if math.isfinite(usd) and not math.isfinite(new_usd):
+            row["together"] = "left out: hours would be compared with dollars"
+            continue
         applicable.append((change, new_usd / usd if math.isfinite(new_usd) else new_hours / hours))
     return _combine(run, before, alone, applicable, usd, hours)
 
