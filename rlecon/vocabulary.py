@@ -488,6 +488,12 @@ kv_time_share = quantity("kv_time_share", r"\xi_{kv}", "1", "share of a decode s
 compute_time_share = quantity("compute_time_share", r"\xi_f", "1", "share of a decode step bound by arithmetic", "[0,1]")
 weight_bits_ratio = quantity("weight_bits_ratio", r"\nu_{\mathrm{bits},w}", "1", "new over old bytes of streamed weights", "(0,inf)")
 kv_bits_ratio = quantity("kv_bits_ratio", r"\nu_{\mathrm{bits},kv}", "1", "new over old bytes of the cache", "(0,inf)")
+bandwidth_ratio = quantity("bandwidth_ratio", r"\nu_{bw}", "1", "memory bandwidth of the new GPU over that of the old", "(0,inf)")
+flops_ratio = quantity("flops_ratio", r"\nu_{fl}", "1", "peak FLOP/s of the new GPU over that of the old", "(0,inf)")
+rent_ratio = quantity("rent_ratio", r"\nu_{\mathrm{rent}}", "1", "rent of the new GPU over that of the old", "(0,inf)")
+bandwidth_time_share = quantity("bandwidth_time_share", r"\xi_{bw}", "1", "share of GPU time bound by memory bandwidth", "[0,1]")
+flops_time_share = quantity("flops_time_share", r"\xi_{fl}", "1", "share of GPU time bound by arithmetic", "[0,1]")
+usd_ratio = quantity("usd_ratio", r"\nu_c", "1", "dollars of the same work on the new GPU over those on the old", "(0,inf)")
 compute_time_ratio = quantity("compute_time_ratio", r"\nu_{\mathrm{bits},f}", "1", "new over old time of arithmetic", "(0,inf)")
 
 heading("Training")

@@ -90,3 +90,32 @@ def test_limits_of_precision():
     with pytest.raises(RleconError, match="cannot exceed"):
         only(weight_time_share=0.8, kv_time_share=0.3, compute_time_share=0, **nothing)
     assert only(weight_time_share=0.6, kv_time_share=0, compute_time_share=0, **nothing) != pytest.approx(1.6)
+
+
+def newer(bandwidth, flops, rent=1.78, **ratios):
+    at = {"bandwidth_ratio": 2.3, "flops_ratio": 2.275} | ratios
+    return float(gains.hardware_equation(rent_ratio=rent, bandwidth_time_share=bandwidth, flops_time_share=flops, **at))
+
+
+def test_limits_of_a_newer_gpu():
+    assert newer(1, 0) == pytest.approx(1.78 / 2.3)  # all time reads memory
+    assert newer(0, 1) == pytest.approx(1.78 / 2.275)
+    assert newer(0, 0) == pytest.approx(1.78)  # nothing shrinks: dearer by the rent
+    assert newer(0.5, 0.3, rent=1, bandwidth_ratio=1, flops_ratio=1) == pytest.approx(1)
+    assert newer(0.5, 0.3) == pytest.approx(1.78 * (0.5 / 2.3 + 0.3 / 2.275 + 0.2))
+    with pytest.raises(RleconError, match="cannot exceed"):
+        newer(0.7, 0.6)
+
+
+@pytest.mark.parametrize("sequences", [1, 32, 96])
+def test_a_newer_gpu_equals_two_decode_steps(sequences):
+    """The same batch on H100 and B200: reads shrink with bandwidth, launches and host work do not."""
+    old, new = (
+        phases.decode("qwen3-8b", name, sequences, 128, 1024, engine_memory_share=0.9)
+        for name in ("h100-sxm", "b200")
+    )
+    step = old["inter_token_seconds"]
+    assert old["parts"]["compute"] == new["parts"]["compute"] == 0
+    reads = (old["parts"]["weights"] + old["parts"]["kv"]) / step
+    got = newer(reads, 0, rent=1, bandwidth_ratio=7.7 / 3.35)
+    assert got == pytest.approx(new["inter_token_seconds"] / step, rel=1e-9)

@@ -26,7 +26,15 @@ def sharing_gain(base_weight_bytes, tenant_sequences, kv_bytes_per_sequence, act
     return (base_weight_bytes + caches) / (together / active_tenants)
 
 
+def usd_ratio(rent_ratio, bandwidth_time_share, flops_time_share, bandwidth_ratio, flops_ratio):
+    rest = 1 - (bandwidth_time_share + flops_time_share)
+    refuse_unless(rest >= 0)
+    hours = rest + bandwidth_time_share / bandwidth_ratio + flops_time_share / flops_ratio
+    return hours * rent_ratio
+
+
 REFERENCE = {
+    "usd_ratio": usd_ratio,
     "precision_gain": precision_gain,
     "speculation_gain_compute": lambda tokens_per_verification, verified_tokens: (
         tokens_per_verification / verified_tokens

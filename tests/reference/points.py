@@ -58,6 +58,8 @@ CHOICES = {
     "weight_time_share": (0.3, 0.4),
     "kv_time_share": (0.15, 0.25),
     "compute_time_share": (0.1, 0.2),
+    "bandwidth_time_share": (0.3, 0.5),
+    "flops_time_share": (0.15, 0.25),
     "experts_per_token": (2.0, 3.0),
     "logit_sensitivity": (0.3, 0.8, 1.3, 2.5),
     "weight_bits": (4.0, 8.0, 16.0),
@@ -192,6 +194,7 @@ GIVEN = {  # points that no draw finds
     ],
     "break_even_pass_rate": [{"odds_ratio": 0.8, "price_ratio": 0.5}, {"odds_ratio": 3.0, "price_ratio": 3.5}],
     "precision_gain": [{"weight_time_share": 0.5, "kv_time_share": 0.4, "compute_time_share": 0.3}],
+    "usd_ratio": [{"bandwidth_time_share": 0.7, "flops_time_share": 0.6}],
     "experts_touched_share": [{"experts": 8.0, "experts_per_token": 9.0}],
     "time_exponent": [{"long_seconds": 3.0, "short_seconds": 3.0}],
 }
