@@ -174,8 +174,8 @@ def small_model_tensor_parallel(report: LogReport, context: Context) -> Finding:
         return _clear(
             rule, f"The weights fill {share:.0%} of one GPU: splitting them leaves room for the KV cache.", **evidence
         )
-    rollout, expected = report.phase_seconds.get("rollout"), context.expected("rollout")
-    saved = rollout - expected if rollout is not None and expected is not None and rollout > expected else None
+    expected, alone = context.expected("rollout"), _rollout_on_one_gpu(context.run)
+    saved = expected - alone if expected is not None and alone is not None and expected > alone else None
     return _found(
         rule,
         report,
@@ -186,6 +186,19 @@ def small_model_tensor_parallel(report: LogReport, context: Context) -> Finding:
         "what it saves needs the model's expectation at tensor_parallel = 1",
         **evidence,
     )
+
+
+def _rollout_on_one_gpu(run) -> float | None:
+    """The model's seconds of rollout with one GPU per engine, or None where no run is given or it does not fit."""
+    from rlecon.pricing import bill
+    from rlecon.run import Run
+
+    if not isinstance(run, Run):
+        return None
+    try:
+        return float(bill(run.replace({"rollout.tensor_parallel": 1}))["rollout_seconds"])
+    except RleconError:
+        return None
 
 
 def truncated(report: LogReport, context: Context) -> Finding:

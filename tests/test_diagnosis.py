@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rlecon import catalog
+from rlecon import Run, bill, catalog
 from rlecon.diagnosis import RULES, compare, diagnose
 from rlecon.errors import RleconError
 from rlecon.readers.logs import read_log
@@ -84,8 +84,11 @@ def test_tensor_parallel_needs_a_run():
     run = {"rollout.tensor_parallel": 2, "model.name": "qwen3-0.6b", "hardware.gpu": "h100-sxm"}
     f = finding("small_model_tensor_parallel", report, run=run)
     assert f.verdict == "found" and f.evidence["weight_share_of_one_gpu"] < 0.05 and f.money_reason
-    f = finding("small_model_tensor_parallel", report, run=run, expectation={"rollout": 400.0})
-    assert f.seconds_saved_per_step == approx(698.88 - 400, rel=1e-3)
+    whole = Run(model={"name": "qwen3-0.6b"}, hardware={"gpu": "h100-sxm", "gpus": 8},
+                rollout={"prompts_per_step": 256, "group_size": 5, "response_tokens": 4000, "tensor_parallel": 2})
+    one = float(bill(whole.replace({"rollout.tensor_parallel": 1}))["rollout_seconds"])
+    f = finding("small_model_tensor_parallel", report, run=whole, expectation={"rollout": one + 7})
+    assert f.seconds_saved_per_step == approx(7) and f.confidence == "against the model"
     assert finding("small_model_tensor_parallel", report, run=run | {"model.name": "qwen3-32b"}).verdict == "clear"
     assert finding("small_model_tensor_parallel", report, run=run | {"rollout.tensor_parallel": 1}).verdict == "clear"
 
