@@ -416,6 +416,11 @@ def _step_point(m, run, output, measured, regime, *, label="step", fitted=False,
                  framework=m.config.get("framework", ""), fitted=fitted, note=note)
 
 
+def step_point(m, run) -> Point:
+    """The step time of a run file as a point beside the measurement ``m``."""
+    return _step_point(m, run, "step_seconds", m.value, "")
+
+
 @cache
 def step_points() -> Points:
     """The published NeMo-RL steps whose mean response length is printed."""
@@ -691,9 +696,12 @@ def calibrate(without: str | None = None, *, starts: int = 2) -> Fit:
     """Fit the calibrated constants to the documented set: decode, then training, then whole steps.
 
     Each stage holds what the earlier ones found, so that steps cannot bend what phases measured directly. ``without``
-    names a family of models or one measurement; every stage leaves it out.
+    names a family of models, one measurement or a source; every stage leaves it out. Without a source, what the rest
+    cannot tell is drawn to the middle of its physical bounds (:func:`blind_priors`), since the beliefs of ``PRIORS``
+    were formed with all sources in view.
     """
-    keep = lambda p: p.fitted and without not in (p.family, p.id)  # noqa: E731
+    keep = lambda p: p.fitted and without not in (p.family, p.id, source_of(p))  # noqa: E731
+    blind = without in sources()
     found: dict = {}
     spread: dict = {}
     last = None
@@ -702,20 +710,44 @@ def calibrate(without: str | None = None, *, starts: int = 2) -> Fit:
         (training_points(), TRAINING_CONSTANTS),
         (step_points(), STEP_CONSTANTS),
     ):
-        priors = {n: PRIORS[n] for n in names if n in PRIORS}
-        last = fit([points.only(keep)], names, priors=priors, base=found, starts=starts)
+        priors = blind_priors(names) if blind else {n: PRIORS[n] for n in names if n in PRIORS}
+        if not any(keep(p) for p in points.points):
+            found |= {n: priors[n][0] for n in names}
+            continue
+        begin = {n: priors[n][0] for n in names} if blind else {}
+        last = fit([points.only(keep)], names, priors=priors, base={**found, **begin}, starts=starts)
         found = {**found, **last.constants}
         spread |= last.spread
     return Fit(found, last.rms, spread)
 
 
+def source_of(point) -> str:
+    """Key of the work that published a point first."""
+    return catalog.measurement(point.id).source[0]
+
+
+@cache
+def sources() -> tuple:
+    """Keys of the works whose measurements the fit has seen."""
+    points = (*decode_points().points, *training_points().points, *step_points().points)
+    return tuple(sorted({source_of(p) for p in points if p.fitted}))
+
+
+def blind_priors(names) -> dict:
+    """The middle of each constant's physical bounds, in logarithms, and a quarter of their width as its log sd."""
+    return {n: (math.sqrt(BOUNDS[n][0] * BOUNDS[n][1]), math.log(BOUNDS[n][1] / BOUNDS[n][0]) / 4) for n in names}
+
+
 def leave_out(points: Points, by: str = "family") -> np.ndarray:
-    """log(predicted / measured) time of every point, its family (or its sweep, ``by="id"``) left out of every fit."""
+    """log(predicted / measured) time of every point, with its like left out of every fit.
+
+    ``by`` says what is left out: the "family" of the model, the measurement ("id": a whole sweep), or the "source".
+    """
     out = np.empty(len(points))
-    keys = [getattr(p, by) for p in points.points]
+    keys = [source_of(p) if by == "source" else getattr(p, by) for p in points.points]
     for key in sorted(set(keys)):
         mask = np.array([k == key for k in keys])
-        chosen = points.only(lambda p, key=key: getattr(p, by) == key)
+        chosen = Points([p for p, m in zip(points.points, mask, strict=True) if m])
         out[mask] = chosen.log_time_ratio(calibrate(key).constants)
     return out
 
