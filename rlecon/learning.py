@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from rlecon import information
 from rlecon import vocabulary as v
 from rlecon.equation import Equation, Model, cases, smallest

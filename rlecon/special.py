@@ -350,9 +350,11 @@ def _last_of_waves(first, rest, wait, location, spread, cap):
         top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(total, 1.0)) + 48.0))
         bottom = np.minimum(-8.5, top)
         young = rest * np.minimum(1.0, np.exp(location) / wait)  # those that started within a median length
-        knee = np.maximum(s.ndtri(np.exp(-30.0 / young)), KNEE_BOTTOM)
-        knee = np.maximum(np.minimum(knee, top - 1.0), bottom)
         kink = np.clip((np.log(np.maximum(cap - wait, 0.0)) - location) / spread, bottom, top)
+        alive = np.exp(location + spread * s.ndtri(np.exp(-30.0 / first))) - wait  # until then some of the first are
+        alive = np.minimum((np.log(np.maximum(alive, 0.0)) - location) / spread, kink)
+        knee = np.maximum(np.maximum(s.ndtri(np.exp(-30.0 / young)), alive), KNEE_BOTTOM)
+        knee = np.maximum(np.minimum(knee, top - 1.0), bottom)
         sure, capped = np.minimum(knee, kink), np.maximum(knee, kink)
         low, middle, high, near = (sure - bottom) / 2.0, (capped - sure) / 2.0, top - capped, (1.0 - x_end) / 2.0
         z = [bottom + low * (1.0 + x_sure), sure + middle * (1.0 + x), top - high * near**2]

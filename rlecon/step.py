@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from rlecon import vocabulary as v
 from rlecon.equation import Equation, cases, largest, smallest
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_turn, seconds_per_hour

@@ -160,9 +160,11 @@
     const top = Math.min(end, spread + Math.sqrt(2 * Math.log(Math.max(total, 1)) + 48));
     const bottom = Math.min(-8.5, top);
     const young = rest * Math.min(1, Math.exp(location) / wait); // those that started within a median length
-    const clear = Math.max(normal_quantile(Math.exp(-30 / young)), KNEE_BOTTOM);
-    const knee = Math.max(Math.min(clear, top - 1), bottom);
     const kink = Math.min(Math.max((Math.log(Math.max(cap - wait, 0)) - location) / spread, bottom), top);
+    const until = Math.exp(location + spread * normal_quantile(Math.exp(-30 / first))) - wait;
+    const alive = Math.min((Math.log(Math.max(until, 0)) - location) / spread, kink); // some of the first are
+    const clear = Math.max(normal_quantile(Math.exp(-30 / young)), alive, KNEE_BOTTOM);
+    const knee = Math.max(Math.min(clear, top - 1), bottom);
     const logEnded = (t) => {
       const z = (Math.log(t) - location) / spread;
       return z < 0 ? logTail(-z) : Math.log1p(-normal_cdf(-z));

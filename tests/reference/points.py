@@ -150,7 +150,7 @@ EDGES = {  # ends of a domain, tried where an equation asks for them
     "usd_per_step": (0.0,),
 }
 ALWAYS_OR_NEVER = (  # a spread so wide that every prompt is certain or hopeless
-    {"mean_pass_rate": 0.2, "pass_rate_spread": 0.4, "false_positive_rate": 0.2, "false_negative_rate": 0.12},
+    {"mean_pass_rate": 0.2, "pass_rate_spread": 0.4, "false_positive_rate": 0.2, "false_negative_rate": 0.3},
     {"mean_pass_rate": 0.5, "pass_rate_spread": 0.5, "false_positive_rate": 0.0, "false_negative_rate": 0.0},
 )
 SIZES = [2**k for k in range(11)]
@@ -193,6 +193,11 @@ GIVEN = {  # points that no draw finds
         {"pass_rate": 1.0, "false_negative_rate": 0.0},
     ],
     "break_even_pass_rate": [{"odds_ratio": 0.8, "price_ratio": 0.5}, {"odds_ratio": 3.0, "price_ratio": 3.5}],
+    "update_state_bytes_per_gpu": [
+        {"memory_bytes": 1e4, "full_training": full, "reference_model": 1.0, "offload": off}
+        for full in SWITCH
+        for off in SWITCH
+    ],
     "precision_gain": [{"weight_time_share": 0.5, "kv_time_share": 0.4, "compute_time_share": 0.3}],
     "usd_ratio": [{"bandwidth_time_share": 0.7, "flops_time_share": 0.6}],
     "experts_touched_share": [{"experts": 8.0, "experts_per_token": 9.0}],
