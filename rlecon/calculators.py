@@ -22,7 +22,20 @@ catalogue and the defaults.
 
 from __future__ import annotations
 
-from rlecon import capability, groups, hardness, information, learning, money, step, trajectory
+from rlecon import (
+    capability,
+    catalog,
+    clocks,
+    credit,
+    gains,
+    groups,
+    hardness,
+    information,
+    learning,
+    money,
+    step,
+    trajectory,
+)
 from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, Table, calculator, dial, stops
 from rlecon.equation import Model
 from rlecon.quantity import REGISTRY
@@ -246,6 +259,49 @@ def exploration_hardness():
     )  # fmt: skip
 
 
+@calculator("reward-density")
+def reward_density():
+    """What rewards for single steps, and a teacher, are worth against one reward at the end."""
+    return Calculator(
+        title="What a denser reward is worth",
+        model=Model(
+            [credit.step_equation, credit.own_equation, credit.dichotomisation_equation, information.rl_flops_equation,
+             credit.distillation_equation, credit.teacher_equation],
+            "density of reward",
+        ),
+        outputs=(
+            Output("credit_gain", "Rollouts saved by a reward for each step", "x", 3),
+            Output("dichotomisation_efficiency", "What pass or fail keeps of a graded score", "%", 2, log=False),
+            Output("step_success", "Chance that one step is right", "%", 3, log=False),
+            Output("distillation_flops_ratio", "FLOPs with a teacher, over those without", "", 2),
+            Output("break_even_teacher_parameters", "Teacher whose reading eats the saving", "parameters", 2),
+        ),
+        dials=(
+            dial("turns", "Steps that get credit", 10.0, (2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100), log=True),
+            dial("pass_rate", "Pass rate of the whole chain", 0.5, stops(0.01, 0.95, 0.5, 0.05), unit="%"),
+            dial("teacher_parameters", "Parameters of the teacher, active", 32e9,
+                 (4e9, 8e9, 14e9, 32e9, 70e9, 235e9, 405e9, 671e9), log=True),
+            dial("active_parameters_matmul", "Parameters of the student, active", 8e9,
+                 (1.7e9, 4e9, 8e9, 14e9, 32e9, 70e9), log=True),
+        ),
+        fixed={"scoring_passes": 0.0, "backward_passes": 3.0},
+        sources={"scoring_passes": "nothing is scored again", "backward_passes": "counted: forward, twice for back"},
+        over="turns",
+        presets=(
+            Preset("ten steps, half solved", {"turns": 10.0, "pass_rate": 0.5}),
+            Preset("a hard chain of fifty", {"turns": 50.0, "pass_rate": 0.05}),
+            Preset("four steps that can be judged", {"turns": 4.0, "pass_rate": 0.5}),
+            Preset("nearly solved", {"turns": 10.0, "pass_rate": 0.9}),
+        ),
+        formula=("credit_gain", "distillation_flops_ratio"),
+        words=(
+            (True, "With its own reward for each of {turns||2} steps, a chain that passes {pass_rate|%|2} of the time "
+                   "needs {credit_gain|x|2} fewer rollouts; a finer score at the end saves at most the inverse of "
+                   "{dichotomisation_efficiency|%|2}."),
+        ),
+    )  # fmt: skip
+
+
 # --- optimizations ----------------------------------------------------------------------------------------------------
 
 LONG = {**CAPPED, "rollout": {**CAPPED["rollout"], "response_tokens": 8000, "max_response_tokens": 32768}}
@@ -397,6 +453,50 @@ def quantized_rollouts():
     )  # fmt: skip
 
 
+@calculator("hardware-generations")
+def hardware_generations():
+    """Dollars of the same work on a newer GPU."""
+    old, new, middle = (catalog.gpu(name) for name in ("h100-sxm", "b200", "h200-sxm"))
+    fields = {"bandwidth_ratio": "memory_bytes_per_second", "flops_ratio": "dense_bf16_flops_per_second"}
+
+    def ratios(gpu):
+        found = {name: getattr(gpu, field) / getattr(old, field) for name, field in fields.items()}
+        return found | {"rent_ratio": catalog.gpu_price(gpu.name).mid / catalog.gpu_price(old.name).mid}
+
+    at = ratios(new)
+
+    def over(name, words, high):
+        return dial(name, words, at[name], stops(0.5, high, 1.0, at[name], ratios(middle)[name]), log=True, unit="×")
+
+    return Calculator(
+        title="Does a newer GPU save dollars?",
+        model=Model([gains.hardware_equation]),
+        outputs=(Output("usd_ratio", "Dollars of the same work, new over old", "x", 3),),
+        dials=(
+            dial("bandwidth_time_share", "Share of time that waits for memory", 0.6,
+                 stops(0, 0.7, 0.5, 0.6, 0.7, log=False), unit="%"),
+            dial("flops_time_share", "Share that waits for arithmetic", 0.2,
+                 stops(0, 0.3, 0.1, 0.2, log=False), unit="%"),
+            over("bandwidth_ratio", "Bandwidth, new over old", 8),
+            over("flops_ratio", "Arithmetic, new over old", 8),
+            over("rent_ratio", "Rent, new over old", 4),
+        ),
+        over="bandwidth_time_share",
+        presets=(
+            Preset("B200 over H100, full engines", {"bandwidth_time_share": 0.7, "flops_time_share": 0.1, **at}),
+            Preset("the same, small batches", {"bandwidth_time_share": 0.5, "flops_time_share": 0.0, **at}),
+            Preset("H200 over H100: memory only", {"bandwidth_time_share": 0.6, "flops_time_share": 0.2,
+                                                   **ratios(middle)}),
+        ),
+        formula=("usd_ratio",),
+        words=(
+            (_q("usd_ratio") < 1, "The same work costs {usd_ratio|x|3} of what it did: the newer GPU is cheaper."),
+            (True, "The same work costs {usd_ratio|x|3} of what it did: too much of the time waits for nothing that "
+                   "has improved."),
+        ),
+    )  # fmt: skip
+
+
 @calculator("two-grpo")
 def two_grpo():
     """How many rollouts a prompt should get, at equal dollars."""
@@ -446,6 +546,72 @@ def two_grpo():
 
 
 # --- your run ---------------------------------------------------------------------------------------------------------
+
+
+@calculator("validation")
+def validation():
+    """What one unknown setting does to a predicted step."""
+    return of_run(
+        Run(**CAPPED),
+        title="How far does one unknown move a step?",
+        choices=("update.overlap", "model.name", "hardware.gpu"),
+        dials=("rollout.response_tokens", "rollout.max_response_tokens", "rollout.response_tokens_cv",
+               "rollout.prompts_per_step", "hardware.gpus", "hardware.rollout_gpus", "rollout.tensor_parallel"),
+        outputs=(
+            Output("step_seconds", "Time of a step", "seconds", 2, spread=_TIME),
+            Output("rollout_seconds", "Generating", "seconds", 2),
+            Output("update_seconds", "Updating", "seconds", 2),
+            Output("old_logprobs_seconds", "Old log-probabilities", "seconds", 2),
+        ),
+        over="rollout.response_tokens",
+        presets=CAPPED_PRESETS,
+        formula=("step_seconds",),
+        words=(
+            (True, "A step takes {step_seconds|seconds|2}, if the mean answer has {response_tokens|tokens|2}: turn the "
+                   "length by what you do not know of it."),
+        ),
+    )  # fmt: skip
+
+
+@calculator("cost-to-target")
+def cost_to_target():
+    """Steps and dollars from a start, a target and a drift, by four clocks."""
+    return Calculator(
+        title="How many steps to the target?",
+        model=Model(list(clocks.HULL), "steps to a target"),
+        outputs=(
+            Output("most_target_steps", "Steps, by the slowest clock", "", 2),
+            Output("fewest_target_steps", "Steps, by the fastest clock", "", 2),
+            Output("target_usd_high", "Dollars, slowest clock", "usd", 2),
+            Output("target_usd_low", "Dollars, fastest clock", "usd", 2),
+            Output("steps_if_mean", "Steps, mean success", "", 2),
+            Output("steps_if_grpo", "Steps, group advantages", "", 2),
+            Output("steps_if_log", "Steps, log of the pass rate", "", 2),
+            Output("steps_if_even", "Steps, even logit drift", "", 2),
+        ),
+        dials=(
+            dial("target_pass_rate", "Target pass rate", 0.6, stops(0.05, 0.98, 0.42, 0.6, 0.779, log=False), unit="%"),
+            dial("start_pass_rate", "Pass rate at the start", 0.2, stops(0.01, 0.9, 0.156, 0.2, 0.23), unit="%"),
+            dial("logit_per_step", "Logit drift per step at the start", 0.004, stops(1e-4, 0.1, 2.8e-4, 4.4e-3, 4e-3)),
+            dial("usd_per_step", "Price of a step", 10.0, stops(0.1, 10000, 10), unit="$"),
+        ),
+        over="target_pass_rate",
+        presets=(
+            Preset("drift of R1-Zero", {"start_pass_rate": 0.156, "target_pass_rate": 0.779,
+                                        "logit_per_step": 2.8e-4}),
+            Preset("drift of DeepSWE", {"start_pass_rate": 0.23, "target_pass_rate": 0.42,
+                                        "logit_per_step": 4.4e-3}),
+            Preset("the last points", {"start_pass_rate": 0.2, "target_pass_rate": 0.9, "logit_per_step": 4e-3}),
+        ),
+        formula=("most_target_steps", "steps_if_grpo"),
+        words=(
+            (_q("most_target_steps") > 3 * _q("fewest_target_steps"),
+             "From {start_pass_rate|%|2} to {target_pass_rate|%|2}, four clocks ask for {fewest_target_steps||2} to "
+             "{most_target_steps||2} steps: so far ahead, a drift at the start says little."),
+            (True, "From {start_pass_rate|%|2} to {target_pass_rate|%|2} takes {fewest_target_steps||2} to "
+                   "{most_target_steps||2} steps, {target_usd_low|usd|2} to {target_usd_high|usd|2}."),
+        ),
+    )  # fmt: skip
 
 
 @calculator("read-your-bill")
