@@ -15,12 +15,12 @@ import numpy as np
 from rlecon import catalog
 from rlecon.clocks import CLOCKS, SHAPES, clock, clock_slope, enough_equation
 from rlecon.errors import RleconError
+from rlecon.growth import CAP_SHARE, lengths
 from rlecon.pilot import fit_pilot
 from rlecon.pricing import bill
 
 Z80 = 1.2815515655446004
 GRID = 400  # points at which the bill of a run with growing responses is evaluated
-CAP_SHARE = 0.95  # responses stop growing where their mean comes so near to the cap
 
 
 def published_drives() -> dict:
@@ -247,12 +247,12 @@ def _cost(run, steps, notes, overrides):
     attempts, build = float(np.max(base["attempts"])), float(np.max(base["environment_build_usd"]))
     if growth:
         t = np.linspace(0, ends.max(), GRID)
-        length = float(run["rollout.response_tokens"]) * (1 + growth) ** t
+        length = lengths(run, t)
         cap = run["rollout.max_response_tokens"]
-        if cap is not None and length.max() > CAP_SHARE * cap:
+        if cap is not None and length.max() >= CAP_SHARE * cap:
             notes.append(f"Responses grow to {CAP_SHARE:.0%} of the cap and then stay.")
-            length = np.minimum(length, max(CAP_SHARE * cap, length[0]))
-        grown = bill(run.replace({"rollout.response_tokens": length, "run.steps": 1.0}), overrides=overrides)
+        along = {"rollout.response_tokens": length, "run.steps": 1.0, "run.response_growth_per_step": 0.0}
+        grown = bill(run.replace(along), overrides=overrides)
         series = {"gpu_hours": grown["gpu_hours_per_step"], "usd": grown["usd_per_step"]}
         if np.isnan(series["gpu_hours"]).any():
             raise RleconError(
