@@ -62,6 +62,35 @@ drive_equation = Equation(
     "from a drift of the logit measured at one pass rate",
     holds_when=[(v.drift_shape > 0, "no drift where every rollout has one outcome")],
 )
+_names = {"mean_success": "steps_if_mean", "grpo": "steps_if_grpo", "log": "steps_if_log", "constant": "steps_if_even"}
+_between = [
+    (
+        (v.start_pass_rate > 0) & (v.start_pass_rate < v.target_pass_rate) & (v.target_pass_rate < 1),
+        "a target of {target_pass_rate} is not ahead of a start at {start_pass_rate}",
+    )
+]
+REACHED = {
+    name: Equation(
+        getattr(v, left),
+        SHAPES[name].right.subs(_p, v.start_pass_rate)
+        * (CLOCKS[name].right.subs(_p, v.target_pass_rate) - CLOCKS[name].right.subs(_p, v.start_pass_rate))
+        / v.logit_per_step,
+        "way on the clock over the drive, which is the drift at the start over its shape there",
+        holds_when=[*_between, (v.logit_per_step > 0, "without drift no target is reached")],
+    )
+    for name, left in _names.items()
+}
+_steps = [getattr(v, left) for left in _names.values()]
+fewest_steps_equation = Equation(v.fewest_target_steps, sp.Min(*_steps), "the fastest of four clocks")
+most_steps_equation = Equation(v.most_target_steps, sp.Max(*_steps), "the slowest of four clocks")
+target_usd_low_equation = Equation(
+    v.target_usd_low, v.fewest_target_steps * v.usd_per_step, "every step costs the same: lengths do not grow"
+)
+target_usd_high_equation = Equation(
+    v.target_usd_high, v.most_target_steps * v.usd_per_step, "every step costs the same: lengths do not grow"
+)
+_ends = (fewest_steps_equation, most_steps_equation, target_usd_low_equation, target_usd_high_equation)
+HULL = (*REACHED.values(), *_ends)
 enough_equation = Equation(
     v.pilot_steps,
     (v.slope_factor * v.mean_reward_variance) ** sp.Rational(1, 3)

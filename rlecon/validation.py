@@ -272,11 +272,11 @@ def readme_lines() -> list[str]:
     held_out = calibration.held_out_points().log_time_ratio()
     prose = (
         f"The 80 % interval of a step holds {held['held']} of {held['n']} published steps and is {held['width']:.1f}x "
-        f"wide from low to high. All {held['n']} are of one framework. On {prior['n']} steps of other frameworks, whose "
-        f"mean length is not printed, the median error is {math.exp(np.median(ratio)):.2f}x and the interval holds only "
-        f"{prior['held']}; the one step found after the terms were chosen is {math.exp(abs(held_out[0])):.2f}x off. "
-        f"Releases of one framework differ by {floor()['median']:.2f}x themselves. The chapter *Does the model predict "
-        "real runs?* shows every row."
+        f"wide from low to high. All {held['n']} are of one framework. On {prior['n']} steps of other frameworks, "
+        f"whose mean length is not printed, the median error is {math.exp(np.median(ratio)):.2f}x, the interval holds "
+        f"only {prior['held']}, and the one step found after the terms were chosen is "
+        f"{math.exp(abs(held_out[0])):.2f}x off. Releases of one framework differ by {floor()['median']:.2f}x "
+        "themselves. The chapter *Does the model predict real runs?* shows every row."
     )
     return [*out, "", *textwrap.wrap(prose, 118)]
 

@@ -86,6 +86,11 @@ cost_over_least = quantity("cost_over_least", r"\nu_{c\mathrm{Var}}", "1", "doll
 objective_weight = quantity("objective_weight", r"h_G", "1",
                             "weight on the gradient of p where advantages are divided by the group's standard deviation")
 tasks = quantity("tasks", "K", "task", "tasks (prompts) in the set", "[1,inf)")
+shared_share = quantity("shared_share", r"\chi", "1", "share of the variance of right behavior that all tasks have in common", "(0,1)")
+aligned_share = quantity("aligned_share", r"\chi_K", "1",
+                         "squared correlation of what K tasks teach in common with what all tasks share", "(0,1)")
+transfer_correlation = quantity("transfer_correlation", r"r_K", "1",
+                                "correlation of what K tasks teach in common with a task never trained on", "(0,1)")
 
 heading("Learning: density of reward, credit, horizon")
 dichotomisation_efficiency = quantity("dichotomisation_efficiency", r"\mathrm{ARE}", "1",
@@ -99,6 +104,15 @@ exploration_rollouts = quantity("exploration_rollouts", r"n_{\mathrm{explore}}",
 decisions = quantity("decisions", r"n_T", "1", "decision steps taken until the first right trajectory")
 decision_ratio = quantity("decision_ratio", r"\nu_T", "1", "decision steps with outcome reward over those with process reward")
 time_exponent = quantity("time_exponent", r"\epsilon_T", "1", "power of human time that tokens follow between two points")
+elapsed_days = quantity("elapsed_days", r"t_{\mathrm{day}}", "day", "days from now", "[0,inf)")
+doubling_days = quantity("doubling_days", r"t_2", "day", "doubling time of the length of task that models manage", "(0,inf)")
+price_halving_days = quantity("price_halving_days", r"t_c", "day", "halving time of the price of a token of training", "(0,inf)")
+even_halving_days = quantity("even_halving_days", r"t_c^\ast", "day",
+                             "halving time of the price of a token at which bits per dollar stay as they are")
+horizon_ratio = quantity("horizon_ratio", r"\nu_{\mathrm{hor}}", "1", "length of task that models manage, later over now", "(0,inf)")
+token_price_ratio = quantity("token_price_ratio", r"\nu_{\mathrm{tok}}", "1", "price of a token of training, later over now", "(0,inf)")
+reward_bits_ratio = quantity("reward_bits_ratio", r"\nu_H", "1", "bits that one trajectory's rewards carry, later over now", "(0,inf)")
+bits_per_usd_ratio = quantity("bits_per_usd_ratio", r"\nu_{H/c}", "1", "most bits per dollar of training, later over now")
 long_tokens = quantity("long_tokens", r"L_1", "token", "tokens of the longer task", "(0,inf)")
 short_tokens = quantity("short_tokens", r"L_0", "token", "tokens of the shorter task", "(0,inf)")
 long_seconds = quantity("long_seconds", r"\tau_1", "s", "human time of the longer task", "(0,inf)")
@@ -127,6 +141,14 @@ target_clock = quantity("target_clock", r"\Psi(p_1)", "1", "clock at the target"
 drift_shape = quantity("drift_shape", "g(p)", "1", "how the drift of the logit depends on p")
 drive = quantity("drive", r"\lambda", "1/step", "logit drift per step divided by its shape", "(0,inf)")
 logit_per_step = quantity("logit_per_step", r"\delta", "1/step", "logit drift per step")
+steps_if_mean = quantity("steps_if_mean", r"S_{\mathrm{mean}}", "step", "steps to the target, ascent on mean success", "(0,inf)")
+steps_if_grpo = quantity("steps_if_grpo", r"S_{\mathrm{grpo}}", "step", "steps to the target, advantages over the group's deviation", "(0,inf)")
+steps_if_log = quantity("steps_if_log", r"S_{\log}", "step", "steps to the target, ascent on log p", "(0,inf)")
+steps_if_even = quantity("steps_if_even", r"S_{\ell}", "step", "steps to the target, logit drifts evenly", "(0,inf)")
+fewest_target_steps = quantity("fewest_target_steps", r"S_{\min}", "step", "steps to the target by the fastest of four clocks", "(0,inf)")
+most_target_steps = quantity("most_target_steps", r"S_{\max}", "step", "steps to the target by the slowest of four clocks", "(0,inf)")
+target_usd_low = quantity("target_usd_low", r"\$_{S,\min}", "USD", "dollars to the target by the fastest of four clocks", "[0,inf)")
+target_usd_high = quantity("target_usd_high", r"\$_{S,\max}", "USD", "dollars to the target by the slowest of four clocks", "[0,inf)")
 pilot_steps = quantity("pilot_steps", r"t_{\mathrm p}", "step", "steps of a pilot log")
 mean_reward_variance = quantity("mean_reward_variance", r"\mathrm{Var}(\bar r)", "1", "variance of the mean reward of one step")
 normal_deviate = quantity("normal_deviate", "z", "1", "standard normal quantile of the confidence")

@@ -40,6 +40,24 @@ def drive(logit_per_step, drift_shape):
     return logit_per_step / drift_shape
 
 
+def _reached(objective):
+    """Time to walk from start to target when dp/dt = p q lambda g(p), lambda set by the drift of the logit at first."""
+
+    def steps(start_pass_rate, target_pass_rate, logit_per_step):
+        refuse_unless(0 < start_pass_rate < target_pass_rate < 1 and logit_per_step > 0)
+        first = _drift(objective, start_pass_rate)
+        pace = lambda x: logit_per_step * x * (1 - x) * _drift(objective, x) / first  # noqa: E731
+        return integral(lambda x: 1 / pace(x), start_pass_rate, target_pass_rate)
+
+    return steps
+
+
+def _of_steps(which):
+    return lambda steps_if_mean, steps_if_grpo, steps_if_log, steps_if_even: sorted(
+        (steps_if_mean, steps_if_grpo, steps_if_log, steps_if_even)
+    )[which]
+
+
 def pilot_steps(logit_per_step, prompt_variance, mean_reward_variance, normal_deviate):
     """Least squares through t even points of variance V: the slope has variance V / sum (i - mean)^2 = 12 V / t^3."""
     slope = prompt_variance * logit_per_step
@@ -77,6 +95,14 @@ REFERENCE = {
     "clock_constant": lambda pass_rate: _clock("constant", pass_rate),
     "steps_to_target": steps_to_target,
     "drive": drive,
+    "steps_if_mean": _reached("mean_success"),
+    "steps_if_grpo": _reached("grpo"),
+    "steps_if_log": _reached("log"),
+    "steps_if_even": _reached("constant"),
+    "fewest_target_steps": _of_steps(0),
+    "most_target_steps": _of_steps(-1),
+    "target_usd_low": lambda fewest_target_steps, usd_per_step: fewest_target_steps * usd_per_step,
+    "target_usd_high": lambda most_target_steps, usd_per_step: most_target_steps * usd_per_step,
     "pilot_steps": pilot_steps,
     "mean_reward_variance": lambda pass_variance, prompts_per_step, group_size, pass_rate_spread: (
         (pass_variance / group_size + pass_rate_spread**2) / prompts_per_step
