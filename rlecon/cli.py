@@ -123,6 +123,20 @@ def train(json_output, **options):
     as_json(answer) if json_output else click.echo(phases.train_text(answer))
 
 
+@main.command("levers")
+@click.argument("run_file", required=False, type=click.Path(dir_okay=False))
+@set_option
+@click.option("--only", multiple=True, metavar="NAME", help="Limit to these levers; may be given several times.")
+@json_option
+@say_errors
+def levers_command(run_file, settings, only, json_output):
+    """What each change of a run would save, alone and together: do they multiply?"""
+    from rlecon import changes
+
+    found = changes.levers(one_run(run_file, settings), only=only or None)
+    as_json(found) if json_output else click.echo(changes.text(found))
+
+
 @main.command("model")
 @click.argument("which")
 @json_option
@@ -167,6 +181,7 @@ def model_command(which, json_output):
 @click.option("--gpus", type=click.IntRange(min=1), help="GPUs of the whole run.")
 @click.option("--usd-per-gpu-hour", type=click.FloatRange(min=0))
 @click.option("--group-size", type=click.IntRange(min=1))
+@click.option("--rollouts", type=click.IntRange(min=1), help="Rollouts of one step, where the log does not say.")
 @click.option("--binary-reward", is_flag=True, help="The reward is 0 or 1, though the log shows only its mean.")
 @json_option
 @say_errors

@@ -61,3 +61,11 @@ def test_binary_reward_lets_a_mean_reward_be_the_pass_rate(tmp_path):
     assert plain["pass_rate"] is None and any("binary_reward" in flag for flag in plain["flags"])
     said = json.loads(call("read", str(log), "--binary-reward", "--json").stdout)
     assert said["pass_rate"] == 0.25 and said["bits_per_rollout"] == pytest.approx(0.811, abs=0.001)
+
+
+def test_rollouts_may_be_said(tmp_path):
+    log = tmp_path / "verl.log"
+    log.write_text("step:1 - timing_s/gen:10 - timing_s/step:30 - response_length/mean:100\n")
+    assert json.loads(call("read", str(log), "--json").stdout)["rollouts"] is None
+    out = json.loads(call("read", str(log), "--rollouts", "64", "--json").stdout)
+    assert out["rollouts"] == 64 and out["response_tokens"] == 6400 and out["rollouts_from"] == "given"
