@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import sympy as sp
 
+from rlecon import vocabulary as v
+from rlecon.equation import Equation
 from rlecon.errors import RleconError
 from rlecon.information import binary_entropy
 from rlecon.policy_gradient import advantages, sample, softmax
@@ -18,6 +21,57 @@ from rlecon.policy_gradient import advantages, sample, softmax
 DIMENSION, ACTIONS, HELD_OUT, PROMPTS = 12, 8, 16, 400
 RATES = {"label": (0.3, 1.0, 3.0, 10.0), "reward": (1.0, 3.0, 10.0, 30.0)}
 GROUP = 4
+
+
+# --- what many bits leave ---------------------------------------------------------------------------------------------
+# Shared and own weights start at zero and take the same gradients, so the shared part ends as the sum of the own parts:
+# K/(K+1) times the mean of the tasks. Its direction is the common part plus the mean of K own ones.
+alignment_equation = Equation(
+    v.aligned_share,
+    v.shared_share / (v.shared_share + (1 - v.shared_share) / v.tasks),
+    "mean of K tasks: the common part stays, own parts average out as 1/K, whatever the number of bits",
+    source="kish1965",
+)
+transfer_equation = Equation(
+    v.transfer_correlation,
+    sp.sqrt(v.shared_share * v.aligned_share),
+    "what was learned in common against a new task, of which only the common part can be known",
+)
+tasks_equation = Equation(
+    v.tasks,
+    v.aligned_share / (1 - v.aligned_share) * (1 - v.shared_share) / v.shared_share,
+    "tasks until the common part is known to the given share",
+    source="kish1965",
+    name="tasks_to_align",
+)
+
+
+def agreement(correlation: float, actions: int = ACTIONS, nodes: int = 80) -> float:
+    """Chance that two rankings of ``actions`` options agree on the best one, for normal scores of that correlation.
+
+    ``correlation`` from 0 (chance: 1/actions) to 1 (always). With :func:`transfer_equation` it gives the accuracy on
+    unseen tasks that many bits reach. By Gauss-Hermite quadrature over the best pair of scores, which beats every other
+    pair in both; the joint distribution follows Owen (1956).
+
+    >>> round(agreement(0.0), 4), round(agreement(0.5**0.5), 3), agreement(1.0)
+    (0.125, 0.463, 1.0)
+    """
+    from scipy.special import ndtr, owens_t
+
+    if not 0 <= correlation <= 1:
+        raise RleconError("not a correlation", field="correlation", value=correlation, allowed="0 to 1")
+    if int(actions) != actions or actions < 2:
+        raise RleconError("too few actions", field="actions", value=actions, allowed="2, 3, 4, ...")
+    if correlation == 1:
+        return 1.0
+    rest = np.sqrt((1 - correlation) * (1 + correlation))
+    z, w = np.polynomial.hermite_e.hermegauss(nodes)
+    w = w / w.sum()
+    x, y = z[:, None], correlation * z[:, None] + rest * z[None, :]
+    y = np.where(np.abs(y) < 1e-12, 1e-12, y)
+    below = (ndtr(x) + ndtr(y) - (x * y < 0)) / 2
+    below = below - owens_t(x, (y / x - correlation) / rest) - owens_t(y, (x / y - correlation) / rest)
+    return float(actions * (w[:, None] * w[None, :] * np.clip(below, 0, 1) ** (actions - 1)).sum())
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,11 @@ TOPICS = (
     "capability",
     "verifier",
     "environment_cost",
+    "breadth",
     "staleness",
     "sharing",
     "clocks",
+    "horizon",
     "information",
 )
 
@@ -132,9 +134,11 @@ WORDS_FOR_TOPICS = {
     "capability": "Capability: stronger models, parts and wholes",
     "verifier": "Verifiers that err",
     "environment_cost": "Environments and deployment",
+    "breadth": "Breadth: what many tasks teach in common",
     "staleness": "Importance weights",
     "sharing": "Sharing one base model",
     "clocks": "Steps to a target",
+    "horizon": "Horizon carried forward",
     "information": "Information: bits",
 }
 

@@ -1,6 +1,6 @@
 """Units: parsing them, and a walker that checks every equation for them.
 
-Dimensions are ``s``, ``h``, ``byte``, ``bit``, ``FLOP``, ``token`` and ``USD``. Counted nouns (sequence, rollout,
+Dimensions are ``s``, ``h``, ``day``, ``byte``, ``bit``, ``FLOP``, ``token`` and ``USD``. Counted nouns (sequence, rollout,
 prompt, GPU, layer, step, ...) are labels: they help a reader and are dropped by the walker. ``h`` meets ``s`` only
 through the counting constant of 3600 s/h.
 """
@@ -14,7 +14,7 @@ import sympy as sp
 
 from rlecon.errors import RleconError
 
-DIMENSIONS = ("s", "h", "byte", "bit", "FLOP", "token", "USD")
+DIMENSIONS = ("s", "h", "day", "byte", "bit", "FLOP", "token", "USD")
 LABELS = {
     "1",
     "-",

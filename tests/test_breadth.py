@@ -26,6 +26,40 @@ def test_tasks_move_breadth_and_bits_move_depth():
     assert mean(many, "held_out")[1] < 0.5  # the oracle's .45, give or take its error
 
 
+def test_agreement_is_the_chance_that_the_best_agree():
+    rng = np.random.default_rng(3)
+    for r in (0.3, 0.7, 0.95):
+        x, z = rng.standard_normal((2, 100_000, 8))
+        y = r * x + np.sqrt(1 - r * r) * z
+        same = x.argmax(axis=1) == y.argmax(axis=1)
+        assert b.agreement(r) == pytest.approx(same.mean(), abs=4 * same.std() / 100_000**0.5)
+        assert b.agreement(r, 2) == pytest.approx(0.5 + np.arcsin(r) / np.pi, abs=1e-4)  # two options: a sign
+    assert b.agreement(0.0) == pytest.approx(1 / 8, abs=1e-9)
+    assert b.agreement(0.999999) > 0.99
+
+
+def test_many_bits_leave_what_the_mean_of_the_tasks_tells():
+    """Shared and own weights that fit K tasks exactly, from zero with equal steps: the mean, shrunk by K/(K+1)."""
+    rng, tasks, chi = np.random.default_rng(8), 4, 0.5
+    found, new = [], []
+    for _ in range(400):
+        truth = b.world(rng, tasks, chi)
+        target = (truth.shared + truth.own).reshape(tasks, -1)
+        common, own = np.zeros(target.shape[1]), np.zeros_like(target)
+        for _ in range(200):  # gradient steps on the squared distance to each task
+            error = target - common - own
+            common, own = common + 0.05 * error.sum(axis=0), own + 0.05 * error
+        np.testing.assert_allclose(common, target.mean(axis=0) * tasks / (tasks + 1), atol=1e-3)
+        found.append(common @ truth.shared.ravel() / np.sqrt(common @ common * (truth.shared**2).sum()))
+        other = truth.shared + truth.unseen[0]
+        new.append(common @ other.ravel() / np.sqrt(common @ common * (other**2).sum()))
+    aligned = b.alignment_equation(shared_share=chi, tasks=tasks)
+    assert np.mean(found) ** 2 == pytest.approx(aligned, rel=0.02)
+    assert np.mean(new) == pytest.approx(b.transfer_equation(shared_share=chi, aligned_share=aligned), abs=0.015)
+    assert b.tasks_equation(shared_share=chi, aligned_share=aligned) == pytest.approx(tasks)
+    assert aligned == pytest.approx(0.8)
+
+
 def test_a_reward_needs_more_samples_for_the_same_bits():
     label, reward = (b.train(16, c, 0.5, np.random.default_rng(4), bits=(1000.0,)) for c in ("label", "reward"))
     assert reward.samples[0] > 1.3 * label.samples[0]
@@ -47,5 +81,9 @@ def test_what_is_refused():
         b.train(4, "label", 1.5, rng)
     with pytest.raises(RleconError, match="tasks"):
         b.train(0, "label", 0.5, rng)
+    with pytest.raises(RleconError, match="correlation"):
+        b.agreement(1.1)
+    with pytest.raises(RleconError, match="actions"):
+        b.agreement(0.5, 1)
     with pytest.raises(RleconError, match="raise max_steps"):
         b.train(4, "label", 0.5, rng, bits=(1e9,), max_steps=5)

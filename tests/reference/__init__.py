@@ -7,6 +7,7 @@ says that there is no number. One module per topic.
 """
 
 from tests.reference import (
+    breadth,
     capability,
     clocks,
     credit,
@@ -15,6 +16,7 @@ from tests.reference import (
     generation,
     groups,
     hardness,
+    horizon,
     information,
     interval,
     learning,
@@ -47,6 +49,8 @@ MODULES = (
     staleness,
     gains,
     environment_cost,
+    breadth,
+    horizon,
 )
 REFERENCE = {name: function for module in MODULES for name, function in module.REFERENCE.items()}
 

@@ -148,6 +148,7 @@ EDGES = {  # ends of a domain, tried where an equation asks for them
     "pass_variance": (0.0,),
     "signal_per_step": (0.0,),
     "usd_per_step": (0.0,),
+    "time_exponent": (0.0,),
 }
 ALWAYS_OR_NEVER = (  # a spread so wide that every prompt is certain or hopeless
     {"mean_pass_rate": 0.2, "pass_rate_spread": 0.4, "false_positive_rate": 0.2, "false_negative_rate": 0.3},
@@ -175,7 +176,10 @@ GIVEN = {  # points that no draw finds
     "peak_context_tokens": [
         {"log_length_location": 1.6, "log_length_sd": 0.35, "max_response_tokens": 2.2, "continuous_generation": 0.0}
     ],
-    "pass_variance": [{"mean_pass_rate": 0.3, "pass_rate_spread": 0.48}],
+    "pass_variance": [
+        {"mean_pass_rate": 0.3, "pass_rate_spread": 0.48},
+        {"mean_pass_rate": 0.8, "pass_rate_spread": 0.4},  # all or nothing, and 0.4^2 > 0.8 (1 - 0.8) in the last digit
+    ],
     "signal_per_step": [{"false_positive_rate": 0.6, "false_negative_rate": 0.5}],
     "verifier_information": [
         {"pass_rate": 0.0, "false_positive_rate": 0.0},
