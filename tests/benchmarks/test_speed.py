@@ -27,6 +27,13 @@ def test_its_sensitivities(benchmark, run):
     benchmark(made.sensitivity)
 
 
+def test_all_levers_and_all_their_sets(benchmark, run):
+    from rlecon import levers
+
+    found = benchmark.pedantic(levers, (run,), rounds=3, warmup_rounds=1)
+    assert len(found["used_together"]) >= 7  # 2^7 sets, those with overlap at every split of the GPUs
+
+
 def test_a_million_runs(benchmark, run):
     rng = np.random.default_rng(0)
     wide = run.replace(
