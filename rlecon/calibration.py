@@ -15,6 +15,7 @@ import numpy as np
 
 from rlecon import catalog, phases, supply
 from rlecon.errors import RleconError
+from rlecon.interval import Z80
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
@@ -688,7 +689,6 @@ PRIORS = {
 }
 PHASE_SDS = ("residual_log_sd_rollout", "residual_log_sd_update")
 SD_BOUNDS = (0.03, 0.8)
-Z80 = 1.2815515655446004
 
 
 @cache

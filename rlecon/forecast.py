@@ -16,10 +16,10 @@ from rlecon import catalog
 from rlecon.clocks import CLOCKS, SHAPES, clock, clock_slope, enough_equation
 from rlecon.errors import RleconError
 from rlecon.growth import CAP_SHARE, lengths
+from rlecon.interval import Z80
 from rlecon.pilot import fit_pilot
 from rlecon.pricing import bill
 
-Z80 = 1.2815515655446004
 GRID = 400  # points at which the bill of a run with growing responses is evaluated
 
 

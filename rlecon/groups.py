@@ -16,6 +16,7 @@ from rlecon import learning
 from rlecon import vocabulary as v
 from rlecon.equation import Equation, Model
 from rlecon.errors import RleconError
+from rlecon.interval import Z80
 from rlecon.special import group_weight
 
 _p, _G = v.pass_rate, v.group_size
@@ -234,7 +235,7 @@ def difficulty_from_log(
             advice="log more groups or a larger group size",
         )
     alike = mean_reward**group_size + (1 - mean_reward) ** group_size
-    error = 0.0 if groups is None else 1.2815515655446004 * math.sqrt(alike * (1 - alike) / groups)
+    error = 0.0 if groups is None else Z80 * math.sqrt(alike * (1 - alike) / groups)
     if groups is not None and 2 * error > 1 - alike:
         raise RleconError(
             f"{groups} groups cannot tell: alike prompts give {alike:.3f} flat groups, give or take {error:.3f}",
@@ -254,7 +255,7 @@ def difficulty_from_log(
     low = high = None
     if groups is not None:
         flat = max(zero_variance_share, alike)
-        error = 1.2815515655446004 * math.sqrt(flat * (1 - flat) / groups)
+        error = Z80 * math.sqrt(flat * (1 - flat) / groups)
         low = _spread_of(mean_reward, zero_variance_share - error, group_size)
         high = _spread_of(mean_reward, min(zero_variance_share + error, 1.0), group_size)
     if spread > 0:

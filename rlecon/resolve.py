@@ -333,7 +333,3 @@ def _unpriced(run, not_modeled):
 
 def _or_zero(value):
     return 0.0 if value is None else value
-
-
-def _say(value):
-    return value if np.ndim(value) == 0 else f"{np.min(value):g} to {np.max(value):g}"

@@ -1,8 +1,8 @@
 """Units: parsing them, and a walker that checks every equation for them.
 
-Dimensions are ``s``, ``h``, ``day``, ``byte``, ``bit``, ``FLOP``, ``token`` and ``USD``. Counted nouns (sequence, rollout,
-prompt, GPU, layer, step, ...) are labels: they help a reader and are dropped by the walker. ``h`` meets ``s`` only
-through the counting constant of 3600 s/h.
+Dimensions are ``s``, ``h``, ``day``, ``byte``, ``bit``, ``FLOP``, ``token`` and ``USD``. Counted nouns (sequence,
+rollout, prompt, GPU, layer, step, ...) are labels: they help a reader and are dropped by the walker. ``h`` meets ``s``
+only through the counting constant of 3600 s/h.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def over_prompts(function, mean, spread):
 
 def pass_variance(mean_pass_rate, pass_rate_spread):
     """E[p] - E[p^2], from the definition of a variance."""
-    refuse_unless(pass_rate_spread**2 <= mean_pass_rate * (1 - mean_pass_rate))
+    refuse_unless(pass_rate_spread**2 <= mean_pass_rate * (1 - mean_pass_rate) * (1 + 1e-9))
     return mean_pass_rate - (pass_rate_spread**2 + mean_pass_rate**2)
 
 
