@@ -22,6 +22,8 @@ catalogue and the defaults.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rlecon import (
     breadth,
     capability,
@@ -36,6 +38,7 @@ from rlecon import (
     information,
     learning,
     money,
+    sharing,
     step,
     trajectory,
 )
@@ -305,6 +308,40 @@ def reward_density():
     )  # fmt: skip
 
 
+@calculator("model-capability")
+def model_capability():
+    """Up to which price a stronger starting model pays, by what it does to the odds."""
+    return Calculator(
+        title="When does a stronger start pay?",
+        model=Model([capability.better_equation, capability.price_equation, capability.pass_equation],
+                    "a stronger start"),
+        outputs=(
+            Output("break_even_price_ratio", "Signal of a rollout, and so the highest price that pays", "x", 3),
+            Output("target_pass_rate", "Pass rate of the stronger model", "%", 2, log=False),
+            Output("break_even_pass_rate", "It pays where the weaker model passes less than", "%", 2),
+        ),
+        dials=(
+            dial("pass_rate", "Pass rate of the weaker model", 0.02, stops(0.002, 0.9, 0.02, 0.05, 0.3), unit="%"),
+            dial("odds_ratio", "The stronger one multiplies the odds by", 21.0, stops(1.5, 100, 21, 5), log=True),
+            dial("price_ratio", "A token of it costs, times that of the weaker", 2.9, stops(1, 20, 2.9, 4), log=True),
+        ),
+        over="pass_rate",
+        presets=(
+            Preset("a hard set", {"pass_rate": 0.02, "odds_ratio": 21.0}),
+            Preset("an easy set", {"pass_rate": 0.3, "odds_ratio": 21.0}),
+            Preset("a little better, much dearer", {"pass_rate": 0.02, "odds_ratio": 3.0, "price_ratio": 2.9}),
+        ),
+        formula=("break_even_price_ratio", "break_even_pass_rate"),
+        words=(
+            (_q("price_ratio") <= _q("break_even_price_ratio"),
+             "It pays: at {price_ratio|x|2} the price, a rollout of the stronger model carries "
+             "{break_even_price_ratio|x|2} the signal."),
+            (True, "It does not pay: at {price_ratio|x|2} the price, a rollout of the stronger model carries "
+                   "{break_even_price_ratio|x|2} the signal."),
+        ),
+    )  # fmt: skip
+
+
 # --- optimizations ----------------------------------------------------------------------------------------------------
 
 LONG = {**CAPPED, "rollout": {**CAPPED["rollout"], "response_tokens": 8000, "max_response_tokens": 32768}}
@@ -387,12 +424,12 @@ def mixture_of_experts():
 @calculator("async-rl")
 def async_rl():
     """Dollars of a step against the split of the GPUs into two pools."""
-    return of_run(
+    made = of_run(
         Run(**{**LONG, "hardware": {**LONG["hardware"], "rollout_gpus": 42},
                "update": {"overlap": "full", "staleness_steps": 1}}),
         title="How should the GPUs be split?",
         choices=("update.overlap", "model.name", "hardware.gpu"),
-        dials=("hardware.rollout_gpus", "hardware.gpus", "rollout.response_tokens", "rollout.max_response_tokens",
+        dials=("hardware.rollout_gpus", "rollout.response_tokens", "rollout.max_response_tokens",
                "rollout.prompts_per_step", "hardware.usd_per_gpu_hour"),
         outputs=(
             Output("usd_per_step", "One step", "usd", 3, spread=_MONEY),
@@ -409,7 +446,7 @@ def async_rl():
             Preset("engines never wait", {"update.overlap": "full", "hardware.rollout_gpus": 42}),
             Preset("a wrong split", {"update.overlap": "full", "hardware.rollout_gpus": 56}),
         ),
-        formula=("step_seconds", "idle_seconds"),
+        formula=("step_seconds",),
         words=(
             (_q("concurrent_streams") <= 0,
              "In turn, a step takes {step_seconds|seconds|3} and costs {usd_per_step|usd|3}."),
@@ -420,6 +457,10 @@ def async_rl():
                    "step of {step_seconds|seconds|3}."),
         ),
     )  # fmt: skip
+    gpus = LONG["hardware"]["gpus"]  # fixed, so that the plot shows the split
+    split = replace(made.dial("hardware.rollout_gpus"), label=f"GPUs that only generate, of {gpus}",
+                    stops=tuple(range(gpus - 1)), log=False)
+    return replace(made, dials=(split, *made.dials[1:]))
 
 
 @calculator("quantized-rollouts")
@@ -464,7 +505,8 @@ def hardware_generations():
 
     def ratios(gpu):
         found = {name: getattr(gpu, field) / getattr(old, field) for name, field in fields.items()}
-        return found | {"rent_ratio": catalog.gpu_price(gpu.name).mid / catalog.gpu_price(old.name).mid}
+        found["rent_ratio"] = catalog.gpu_price(gpu.name).mid / catalog.gpu_price(old.name).mid
+        return {name: float(f"{x:.3g}") for name, x in found.items()}
 
     at = ratios(new)
 
@@ -544,6 +586,77 @@ def two_grpo():
              "the best is {best_group_size||2}: more prompts, fewer rollouts of each."),
             (True, "Groups of {group_size||2} pay {cost_over_least|x|3} the dollars of the best size for equal "
                    "variance; the best is {best_group_size||2}."),
+        ),
+    )  # fmt: skip
+
+
+@calculator("lora-multi-tenancy")
+def lora_multi_tenancy():
+    """What active tenants save by reading the base model once, and how many of them fit."""
+    return Calculator(
+        title="What does sharing the base save?",
+        model=Model([sharing.gain_equation, sharing.limit_equation, sharing.most_equation], "tenants of one base"),
+        outputs=(
+            Output("sharing_gain", "Bytes per tenant, alone over shared", "x", 3),
+            Output("sharing_limit", "The same for endlessly many tenants", "x", 3),
+            Output("most_tenants", "Tenants that the memory holds at once", "", 2),
+        ),
+        dials=(
+            dial("active_tenants", "Tenants active at once", 4.0, (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0)),
+            dial("tenant_sequences", "Sequences that each decodes at once", 16.0, stops(1, 256, 16.0), log=True),
+            dial("kv_bytes_per_sequence", "Cache of one sequence, bytes", 295e6, stops(2e7, 2e9, 295e6), log=True),
+            dial("base_weight_bytes", "Weights of the base, bytes", 15.14e9, stops(1e9, 2e11, 15.14e9), log=True),
+            dial("adapter_bytes", "Weights of one adapter, bytes", 175e6, stops(5e6, 2e9, 175e6), log=True),
+            dial("tenant_room_bytes", "Memory for caches and adapters, bytes", 55.6e9,
+                 stops(5e9, 4e11, 55.6e9), log=True),
+        ),
+        over="active_tenants",
+        presets=(
+            Preset("small batches", {"tenant_sequences": 4.0}),
+            Preset("large batches", {"tenant_sequences": 64.0}),
+            Preset("a large base on eight GPUs", {"base_weight_bytes": 1.4e11, "tenant_room_bytes": 3.5e11,
+                                                  "kv_bytes_per_sequence": 6.5e8, "adapter_bytes": 8e8}),
+        ),
+        formula=("sharing_gain", "most_tenants"),
+        words=(
+            (_q("most_tenants") < _q("active_tenants"),
+             "{active_tenants||2} tenants do not fit: the memory holds the caches and adapters of "
+             "{most_tenants||2}. The others wait, and what they read is not shared."),
+            (True, "Each of {active_tenants||2} tenants pays for a {sharing_gain|x|3} smaller reading of bytes than "
+                   "alone; with endlessly many it would be {sharing_limit|x|3}."),
+        ),
+    )  # fmt: skip
+
+
+@calculator("stack")
+def stack():
+    """What levers on the rollout and on the rest of a step do to the whole."""
+    return Calculator(
+        title="Do the savings multiply?",
+        model=Model([capability.amdahl_equation, capability.cap_equation, capability.dollar_gain_equation],
+                    "levers on parts of a step"),
+        outputs=(
+            Output("dollar_gain", "Dollars, old over new", "x", 3),
+            Output("speedup", "Time, old over new", "x", 3),
+            Output("speedup_cap", "Most in time from the rollout alone", "x", 3),
+        ),
+        dials=(
+            dial("rollout_share", "Share of rollout in the step", 0.7, stops(0.05, 0.99, 0.7, log=False), unit="%"),
+            dial("rollout_speedup", "All levers on the rollout, multiplied", 4.0, stops(1, 40, 4.0), log=True),
+            dial("training_speedup", "All levers on the rest, multiplied", 2.0, stops(1, 10, 2.0), log=True),
+            dial("rent_ratio", "Rent of the new GPUs over the old", 1.85, stops(0.5, 4, 1.85), log=True),
+        ),
+        over="rollout_speedup",
+        presets=(
+            Preset("nine tenths rollout", {"rollout_share": 0.9}),
+            Preset("half rollout", {"rollout_share": 0.5}),
+            Preset("rollout levers only", {"training_speedup": 1.0, "rent_ratio": 1.0, "rollout_speedup": 10.0}),
+        ),
+        formula=("speedup", "dollar_gain"),
+        words=(
+            (_q("dollar_gain") < 1, "The step is {speedup|x|3} as fast and costs more: the rent grew faster."),
+            (True, "Levers worth {rollout_speedup|x|2} on the rollout make the step {speedup|x|3} as fast and save "
+                   "{dollar_gain|x|3} in dollars."),
         ),
     )  # fmt: skip
 
