@@ -506,8 +506,14 @@ def unknown_length_points() -> Points:
 
 def inferred_length(m) -> float:
     """Mean response length at which the model's update takes as long as the published one, in tokens."""
+    return _inferred_length(m.id)
+
+
+@cache
+def _inferred_length(id: str) -> float:
+    m = catalog.measurement(id)
     low, high = 16.0, 0.98 * m.config["max_response_tokens"]
-    for _ in range(40):
+    for _ in range(26):
         middle = math.sqrt(low * high)
         point = _step_point(m, _open_run(m, middle), "update_seconds", m.parts["update_seconds"], "")
         low, high = (middle, high) if Points([point]).log_time_ratio()[0] < 0 else (low, middle)

@@ -17,6 +17,7 @@ import numpy as np
 from rlecon import calibration, catalog
 from rlecon.calibration import Points, coverage, summary
 from rlecon.errors import RleconError
+from rlecon.interval import Z80
 from rlecon.run import Run
 
 FILE = Path(__file__).parent / "data" / "left_out.json"
@@ -100,7 +101,7 @@ def intervals() -> list[dict]:
         held, n = coverage(errors, sds)
         rows.append({
             "what": what, "held": held, "n": n,
-            "width": float(np.exp(2 * calibration.Z80 * np.median(sds))),
+            "width": float(np.exp(2 * Z80 * np.median(sds))),
             "needed": float(np.exp(np.quantile(np.abs(errors), 0.8))),
         })
     return rows
@@ -205,6 +206,23 @@ STATED = (  # (what is not known, what is changed)
 )  # fmt: skip
 
 
+SHORT = {  # a few letters for a figure
+    "rollouts per step, twice as many": "rollouts ×2",
+    "mean response length, twice as long": "mean length ×2",
+    "mean response length, a third longer": "mean length ×4/3",
+    "one pool or two, overlapped": "pools overlapped",
+    "rollout's share of two pools, 1/2 or 3/4": "split 1/2 or 3/4",
+    "engine: CUDA graphs or eager": "engine eager",
+    "GPUs per engine, twice as many": "GPUs per engine ×2",
+    "rollout weights at 8 bits": "8-bit rollout",
+    "reference model, old log-probabilities": "no extra passes",
+    "activations recomputed or kept": "recompute",
+    "optimizer steps, four times as many": "optimizer steps ×4",
+    "prompt length, four times as long": "prompt ×4",
+    "spread of lengths, 0.4 to 1.3 of the mean": "length spread",
+}
+
+
 def _step_seconds(runs):
     return Points([calibration.step_point(m, run) for m, run in runs]).predict()
 
@@ -235,7 +253,7 @@ def must_state() -> list[dict]:
         if change is None:
             start = _step_seconds([(base[i][0], base[i][1].replace({spread: 0.4})) for i in kept])
         factor = np.exp(np.abs(np.log(_step_seconds(moved) / start)))
-        rows.append({"what": what, "n": len(kept), "median": float(np.median(factor)),
+        rows.append({"what": what, "short": SHORT[what], "n": len(kept), "median": float(np.median(factor)),
                      "p90": float(np.quantile(factor, 0.9))})  # fmt: skip
     return sorted(rows, key=lambda row: -row["p90"])
 

@@ -9,6 +9,7 @@ import pytest
 
 from rlecon import calibration, catalog, validation
 from rlecon.errors import RleconError
+from rlecon.interval import Z80
 
 
 def test_the_stored_factors_are_those_of_the_fits():
@@ -46,7 +47,7 @@ def test_intervals():
     held, source, prior = validation.intervals()
     assert 0.7 <= held["held"] / held["n"] <= 0.95
     assert prior["held"] / prior["n"] < 0.5  # said aloud in the chapter: a prior of the length is not in the interval
-    assert held["width"] > math.exp(2 * calibration.Z80 * validation.floor()["sd"])
+    assert held["width"] > math.exp(2 * Z80 * validation.floor()["sd"])
 
 
 def test_whole_runs():
