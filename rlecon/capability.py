@@ -53,6 +53,10 @@ cap_equation = Equation(
     source="amdahl1967",
 )
 
+dollar_gain_equation = Equation(
+    v.dollar_gain, v.speedup / v.rent_ratio, "the same number of GPUs for less time, at another rent"
+)
+
 MOST_PLAYERS = 20
 
 

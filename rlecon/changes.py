@@ -498,9 +498,10 @@ def text(found: dict) -> str:
     words = {"usd": "dollars", "time": "hours"}[kind]
     rows = found["changes"]
     used = found["used_together"]
-    number = lambda x: "unknown" if x is None else f"{x:.2f}"  # noqa: E731
+    digits = lambda x: f"{x:.2f}" if x >= 0.1 else f"{x:.2g}"  # noqa: E731
+    number = lambda x: "unknown" if x is None else digits(x)  # noqa: E731
     span = lambda x: (  # noqa: E731
-        "unknown" if x["mid"] is None else f"{x['mid']:.2f} ({x['low']:.2f} to {x['high']:.2f})"
+        "unknown" if x["mid"] is None else f"{digits(x['mid'])} ({digits(x['low'])} to {digits(x['high'])})"
     )
     if not used:
         lines = ["No lever applies to this run."]

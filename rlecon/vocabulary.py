@@ -176,6 +176,7 @@ rollout_speedup = quantity("rollout_speedup", r"\psi_{\mathrm r}", "1", "old ove
 training_speedup = quantity("training_speedup", r"\psi_{\mathrm t}", "1", "old over new time of the rest", "(0,inf)")
 speedup = quantity("speedup", r"\psi", "1", "old over new time of a step", "(0,inf)")
 speedup_cap = quantity("speedup_cap", r"\psi_{\max}", "1", "speedup that a rollout-only lever cannot pass", "[1,inf]")
+dollar_gain = quantity("dollar_gain", r"\psi_{\mathrm{usd}}", "1", "dollars of a step, old over new", "(0,inf)")
 
 heading("Staleness, capacity")
 log_ratio_sd = quantity("log_ratio_sd", r"\sigma_r", "1", "sd of the per-token log-ratio of two policies", "[0,inf)")

@@ -41,4 +41,5 @@ REFERENCE = {
         / (rollout_share / rollout_speedup + (1 - rollout_share) / training_speedup)
     ),
     "speedup_cap": speedup_cap,
+    "dollar_gain": lambda speedup, rent_ratio: 1 / (rent_ratio * (1 / speedup)),
 }
