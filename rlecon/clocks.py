@@ -230,3 +230,31 @@ def clock_slope(objective: str, pass_rate, *, group_size=None, ceiling=1.0):
     else:
         shape = SHAPES[objective](pass_rate=share)
     return 1 / (pq * shape) / ceiling
+
+
+# --- two starting points ---------------------------------------------------------------------------------------------
+def steps_ratio(objective: str, weak, strong, target, *, group_size=None):
+    """Steps to ``target`` from the pass rate ``weak`` over those from ``strong``, at the same drive; arrays broadcast.
+
+    Raises RleconError for a target that is not above both starts.
+
+    >>> [round(float(steps_ratio(k, 0.02, 0.3, 0.5)), 1) for k in ("mean_success", "grpo", "log")]
+    [15.8, 7.9, 3.4]
+    """
+    if np.any(np.asarray(target) <= np.maximum(weak, strong)):
+        raise RleconError("is not above both starts", field="target", value=target, allowed="above weak and strong")
+    end, low, high = (clock(objective, x, group_size=group_size) for x in (target, weak, strong))
+    return (end - low) / (end - high)
+
+
+def start_readings(weak: float = 0.02, strong: float = 0.3, target: float = 0.5) -> list[float]:
+    """What a stronger start saves, by purchase: a success, signal, bits, mixed groups of 16, steps by three objectives.
+
+    >>> [round(x, 1) for x in start_readings()]
+    [15.0, 10.7, 6.2, 3.6, 15.8, 7.9, 3.4]
+    """
+    from rlecon.hardness import readings
+
+    found = {r.key: r.ratio for r in readings(weak, strong)}
+    steps = [float(steps_ratio(k, weak, strong, target)) for k in ("mean_success", "grpo", "log")]
+    return [found["success"], found["variance"], found["bits"], found["mixed_16"], *steps]

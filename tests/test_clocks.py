@@ -139,3 +139,16 @@ def test_units():
     for equation in (*c.CLOCKS.values(), *c.SHAPES.values(), *vars(c).values()):
         if isinstance(equation, c.Equation):
             equation.check_units()
+
+
+# --- two starting points ---------------------------------------------------------------------------------------------
+def test_a_stronger_start_by_purchase():
+    want = [15, 10.7, 6.23, 3.61, 15.77, 7.86, 3.43]
+    assert c.start_readings() == pytest.approx(want, rel=0.004)
+    pairs = c.steps_ratio("grpo", 0.02, 0.3, 0.5, group_size=2)
+    assert pairs == pytest.approx(c.steps_ratio("mean_success", 0.02, 0.3, 0.5))
+    large = c.steps_ratio("grpo", 0.02, 0.3, 0.5, group_size=4096)
+    assert large == pytest.approx(c.steps_ratio("grpo", 0.02, 0.3, 0.5), rel=0.02)
+    assert c.steps_ratio("log", 0.3, 0.3, 0.5) == 1
+    with pytest.raises(RleconError, match="above both"):
+        c.steps_ratio("log", 0.02, 0.3, 0.3)
