@@ -342,6 +342,50 @@ def model_capability():
     )  # fmt: skip
 
 
+@calculator("environments")
+def environments():
+    """What false verdicts cost: rollouts, bits, and where training may end."""
+    return Calculator(
+        title="What an unreliable verifier costs",
+        model=Model(
+            [verifier.observed_equation, information.youden_equation, verifier.rollouts_equation,
+             verifier.divided_equation, verifier.precision_equation, information.verifier_equation],
+            "an unreliable verifier",
+        ),
+        outputs=(
+            Output("verifier_rollouts_factor", "Rollouts for the same signal", "x", 3),
+            Output("verifier_precision", "Share of what passes that is right", "%", 2, log=False),
+            Output("information_bits", "Bits of a verdict about the truth", "bits", 2, log=False),
+            Output("verifier_gradient_factor", "Gradient kept, advantages divided", "%", 2, log=False),
+            Output("observed_pass_rate", "Pass rate that the log shows", "%", 2, log=False),
+        ),
+        dials=(
+            dial("pass_rate", "Pass rate in truth", 0.05, stops(0.005, 0.95, 0.05, 0.5), unit="%"),
+            dial("false_positive_rate", "Wrong answers that pass", 0.05, stops(0.0, 0.4, 0.05, 0.2, log=False),
+                 unit="%"),
+            dial("false_negative_rate", "Right answers that fail", 0.05, stops(0.0, 0.5, 0.05, 0.3, log=False),
+                 unit="%"),
+        ),
+        over="pass_rate",
+        presets=(
+            Preset("five in a hundred, rare success", {"pass_rate": 0.05, "false_positive_rate": 0.05,
+                                                       "false_negative_rate": 0.05}),
+            Preset("the same, even odds", {"pass_rate": 0.5, "false_positive_rate": 0.05,
+                                           "false_negative_rate": 0.05}),
+            Preset("strict rules", {"pass_rate": 0.3, "false_positive_rate": 0.005, "false_negative_rate": 0.14}),
+            Preset("a weak judge", {"pass_rate": 0.05, "false_positive_rate": 0.2, "false_negative_rate": 0.3}),
+        ),
+        formula=("verifier_rollouts_factor", "verifier_precision"),
+        words=(
+            (_q("verifier_precision") < 0.5,
+             "Most of what passes is wrong: only {verifier_precision|%|2} is right, and the same signal takes "
+             "{verifier_rollouts_factor|x|2} the rollouts."),
+            (True, "The same signal takes {verifier_rollouts_factor|x|2} the rollouts; of what passes, "
+                   "{verifier_precision|%|2} is right."),
+        ),
+    )  # fmt: skip
+
+
 # --- optimizations ----------------------------------------------------------------------------------------------------
 
 LONG = {**CAPPED, "rollout": {**CAPPED["rollout"], "response_tokens": 8000, "max_response_tokens": 32768}}
