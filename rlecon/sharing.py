@@ -95,3 +95,17 @@ def pooled_gpus(tenants, duty_cycle, quality: float = QUALITY):
     enough = bdtr(below, np.asarray(count, int), share) >= quality * (1 - 1e-12)
     found = np.maximum(1, np.where(enough, below, above)).astype(int)
     return int(found) if found.ndim == 0 else found
+
+
+def pooling_saved(tenants: int, duty_cycles: list[float], quality: float = QUALITY) -> tuple[float, float]:
+    """Range of GPUs saved by pooling, over the duty cycles given: a GPU each, over a GPU for each that is active.
+
+    Parameters: ``tenants`` a whole number, ``duty_cycles`` shares of time, ``quality`` the chance that nobody waits.
+
+    >>> [round(x, 2) for x in pooling_saved(20, [0.1, 1.0])]
+    [1.0, 3.33]
+    """
+    gains = [
+        float(pooling_equation(tenants=tenants, active_tenants=pooled_gpus(tenants, y, quality))) for y in duty_cycles
+    ]
+    return min(gains), max(gains)
