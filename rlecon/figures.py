@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+import weakref
 from collections.abc import Mapping, Sequence
 
 import matplotlib
@@ -19,6 +20,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from rlecon import figure_data
 from rlecon.errors import RleconError
 
 WIDTH, HEIGHT = 600, 400  # CSS pixels; a phone shows 373 of them
@@ -88,6 +90,9 @@ STYLE = {
 }
 
 
+_KEPT: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # figure -> what its functions drew, as given
+
+
 def setup() -> None:
     """Make the house style the current one. Call it in a chapter's first cell."""
     matplotlib.rcParams.update(STYLE)
@@ -104,6 +109,22 @@ def _color(meaning: str) -> str:
     if meaning not in COLORS:
         raise RleconError("no such meaning", field="meaning", value=meaning, allowed=", ".join(COLORS))
     return COLORS[meaning]
+
+
+def _keep(axes, artists, kind: str, meaning: str, label: str = "", **columns) -> None:
+    """Remember what was drawn, for the figure's data."""
+    series = {"kind": kind, "meaning": meaning, "name": label}
+    series |= {key: np.atleast_1d(values) for key, values in columns.items()}
+    _KEPT.setdefault(axes.figure, []).append((list(artists), series))
+
+
+def _ends(y, error) -> dict:
+    """Both ends of error bars: ``error`` is a half width, one for each point, or two rows (below, above)."""
+    if error is None:
+        return {}
+    y, half = np.atleast_1d(np.asarray(y, float)), np.asarray(error, float)
+    below, above = half if half.ndim == 2 else (half, half)
+    return {"low": y - below, "high": y + above}
 
 
 def spell(value: float, _position=None) -> str:
@@ -162,6 +183,7 @@ def line(axes, x, y, meaning: str, *, label: str = "", at: int = -1, dx=8, dy=0,
     """A model's curve, labeled directly beside its point number ``at`` (``dx``, ``dy``: pixels to the right, up)."""
     style = {"color": _color(meaning), "linestyle": DASHES[meaning], "linewidth": STYLE["lines.linewidth"], **style}
     (drawn,) = axes.plot(x, y, **style)
+    _keep(axes, [drawn], "curve", meaning, label, x=x, y=y)
     if label:
         name(axes, np.asarray(x, float)[at], np.asarray(y, float)[at], label, meaning, dx=dx, dy=dy)
     return drawn
@@ -169,12 +191,15 @@ def line(axes, x, y, meaning: str, *, label: str = "", at: int = -1, dx=8, dy=0,
 
 def band(axes, x, low, high, meaning: str):
     """The interval of a model's curve, between ``low`` and ``high`` at each ``x``."""
-    return axes.fill_between(x, low, high, color=_color(meaning), alpha=0.18, linewidth=0)
+    filled = axes.fill_between(x, low, high, color=_color(meaning), alpha=0.18, linewidth=0)
+    low, high = (np.broadcast_to(end, np.shape(np.atleast_1d(x))) for end in (low, high))
+    _keep(axes, [filled], "interval", meaning, x=x, low=low, high=high)
+    return filled
 
 
 def published(axes, x, y, meaning: str, *, error=None, label: str = ""):
     """Published measurements: filled points (``error``: half widths, in the unit of ``y``)."""
-    return axes.errorbar(
+    drawn = axes.errorbar(
         x,
         y,
         yerr=error,
@@ -188,11 +213,13 @@ def published(axes, x, y, meaning: str, *, error=None, label: str = ""):
         label=label or "published",
         zorder=4,
     )
+    _keep(axes, [drawn.lines[0]], "published", meaning, label, x=x, y=y, **_ends(y, error))
+    return drawn
 
 
 def simulated(axes, x, y, error, meaning: str, *, label: str = ""):
     """Simulation: open circles with bars of one standard error (``error``, in the unit of ``y``)."""
-    return axes.errorbar(
+    drawn = axes.errorbar(
         x,
         y,
         yerr=error,
@@ -206,6 +233,8 @@ def simulated(axes, x, y, error, meaning: str, *, label: str = ""):
         label=label or "simulated",
         zorder=3,
     )
+    _keep(axes, [drawn.lines[0]], "simulated", meaning, label, x=x, y=y, **_ends(y, error))
+    return drawn
 
 
 def name(axes, x: float, y: float, text: str, meaning: str = "reference", *, dx=8, dy=0, align="left"):
@@ -230,6 +259,7 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter:
     as a share of the longest bar.
     """
     longest = max(sum(size for _, size, _ in bar) for bar in rows.values())
+    sizes = [(title, label, size) for title, bar in rows.items() for label, size, _ in bar]
     for place, bar in enumerate(rows.values()):
         start = 0.0
         for label, size, meaning in bar:
@@ -246,6 +276,7 @@ def parts(axes, rows: Mapping[str, Sequence[tuple[str, float, str]]], *, letter:
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(rows) - 0.4, -0.5)
+    _KEPT.setdefault(axes.figure, []).append((list(axes.patches[-1:]), {"bars": sizes}))
 
 
 def source(figure, text: str) -> None:
@@ -254,12 +285,17 @@ def source(figure, text: str) -> None:
     figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
 
 
+def data(figure) -> str:
+    """What the figure shows, as CSV: a row for each point or part, under the names that stand on its axes."""
+    return figure_data.to_csv(figure_data.rows_of(figure, _KEPT.get(figure, []), spell))
+
+
 def svg(figure) -> str:
-    """The figure as SVG text: no date, stable ids, the page's fonts."""
+    """The figure as SVG text: no date, stable ids, the page's fonts, and its own data inside."""
     buffer = io.StringIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    return buffer.getvalue().replace(f"'{LAYOUT_FONT}'", PAGE_FONTS)
+    return figure_data.embed(buffer.getvalue().replace(f"'{LAYOUT_FONT}'", PAGE_FONTS), data(figure))
 
 
 def show(figure) -> None:
