@@ -41,6 +41,7 @@ from rlecon import (
     sharing,
     step,
     trajectory,
+    verifier,
 )
 from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, Table, calculator, dial, stops
 from rlecon.equation import Model
