@@ -84,19 +84,27 @@ def step_sds() -> np.ndarray:
 
 
 def intervals() -> list[dict]:
-    """How many 80 % intervals of whole steps hold the published time, and how wide they are.
+    """How many 80 % intervals hold the published number, and how wide they are.
 
-    Three sets: the fitted framework with the model's family left out; the same with the whole source left out; steps of
-    other frameworks whose mean length is a prior. ``width`` is high over low in the middle; ``needed`` the factor
+    Whole steps of the fitted framework with the model's family left out; the same with the whole source left out; steps
+    of other frameworks whose mean length is a prior; decoding and training, sweep or family left out, with the
+    residuals that the bill gives these phases. ``width`` is high over low in the middle; ``needed`` the factor
     that would have held four in five.
     """
     rows = []
     other = calibration.unknown_length_points()
+    phase = {
+        kind: np.full(len(logs(kind)), math.hypot(*(catalog.constant(f"residual_log_sd_{n}").value
+                                                    for n in (name, "framework"))))
+        for kind, name in (("decode", "rollout"), ("training", "update"))
+    }  # fmt: skip
     for what, errors, sds in (
         ("family left out", logs("step"), step_sds()),
         ("source left out", logs("step", "source"), step_sds()),
         ("other frameworks, length from a prior", other.log_time_ratio(),
          other.solve(outputs=["step_log_sd"])["step_log_sd"]),
+        ("decoding, sweep left out", logs("decode"), phase["decode"]),
+        ("training, family left out", logs("training"), phase["training"]),
     ):
         held, n = coverage(errors, sds)
         rows.append({
@@ -285,7 +293,7 @@ def readme_lines() -> list[str]:
             f"| {words[kind]} | {rows['n']} | {fitted['median']:.2f}x | {rows['median']:.2f}x ({like[kind]}) | "
             f"{rows['within_1.25']:.0%} | {rows['within_1.5']:.0%} | {rows['within_2']:.0%} | {blind['median']:.2f}x |"
         )
-    held, _, prior = intervals()
+    held, _, prior, *_ = intervals()
     ratio = np.abs(calibration.unknown_length_points().log_time_ratio())
     held_out = calibration.held_out_points().log_time_ratio()
     prose = (

@@ -44,7 +44,10 @@ def test_leaving_more_out_does_not_look_better_on_phases():
 
 
 def test_intervals():
-    held, source, prior = validation.intervals()
+    held, source, prior, decode, training = validation.intervals()
+    assert decode["held"] == decode["n"] == 64
+    assert 0.6 < training["held"] / training["n"] < 0.8
+    assert source["n"] == held["n"]
     assert 0.7 <= held["held"] / held["n"] <= 0.95
     assert prior["held"] / prior["n"] < 0.5  # said aloud in the chapter: a prior of the length is not in the interval
     assert held["width"] > math.exp(2 * Z80 * validation.floor()["sd"])
