@@ -79,15 +79,18 @@ def _batch(drawn, fixed_seconds, slope_seconds, context_seconds, prompt_tokens, 
 
 
 def synchronous_batch(rng, n, location, spread, cap=math.inf, *, fixed_seconds, slope_seconds=0.0, context_seconds=0.0,
-                      prompt_tokens=0.0, resident_limit=math.inf, prefill_seconds=0.0, repeats=200):
-    """Time of a synchronous batch on one engine, in seconds.
+                      prompt_tokens=0.0, resident_limit=math.inf, prefill_seconds=0.0, engines=1, repeats=200):
+    """Time of a synchronous batch of ``n`` responses on each of ``engines`` engines, in seconds: the last one ends it.
 
     A decode step takes ``fixed_seconds`` (a number, or a function of the residents), ``slope_seconds`` per resident and
     ``context_seconds`` per cached token; at most ``resident_limit`` sequences are resident, the rest queue.
     """
     return _mean([
-        _batch(lengths(rng, n, location, spread, cap), fixed_seconds, slope_seconds, context_seconds, prompt_tokens,
-               resident_limit, prefill_seconds)
+        max(
+            _batch(lengths(rng, n, location, spread, cap), fixed_seconds, slope_seconds, context_seconds, prompt_tokens,
+                   resident_limit, prefill_seconds)
+            for _ in range(engines)
+        )
         for _ in range(repeats)
     ])
 
