@@ -112,7 +112,7 @@ def decode(json_output, **options):
 @click.option("--lora-rank", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--train-bits", type=bits, default=16, show_default=True)
 @click.option("--activation-recompute/--no-activation-recompute", default=False, show_default=True)
-@click.option("--optimizer-steps", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--optimizer-steps", type=click.IntRange(min=1), default=1, show_default=True)
 @json_option
 @say_errors
 def train(json_output, **options):
@@ -189,6 +189,8 @@ def read(log, run_file, settings, json_output, **hints):
     """Read a training log: where time and money went, and what to change first."""
     from rlecon import reading
 
+    if settings and run_file is None:
+        raise RleconError("changes a run file, and none is given", field="--set", advice="add --run RUN.toml")
     answer = reading.read(
         log, run=one_run(run_file, settings) if run_file else None, progress=reading.progress_bar(json_output), **hints
     )

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+LONGEST = 200  # characters of a name or a value that a message repeats
+
+
+def _clipped(text: str) -> str:
+    """Text on one line, without control characters and not longer than a message can bear."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]}... ({len(text)} characters)"
+
 
 class RleconError(ValueError):
     """A request that cannot be answered, said in one sentence that names what to change.
@@ -18,9 +26,9 @@ class RleconError(ValueError):
         self.unit, self.allowed, self.advice = unit, allowed, advice
         head = ""
         if field is not None:
-            head = str(field)
+            head = _clipped(str(field)) or "(empty)"
             if value is not None:
-                head += f" = {value!r}" if isinstance(value, str) else f" = {value}"
+                head += f" = {_clipped(repr(value) if isinstance(value, str) else str(value))}"
                 if unit and unit != "1":
                     head += f" {unit}"
             head += ": "

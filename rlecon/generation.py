@@ -97,7 +97,7 @@ limit_equation = Equation(
     holds_when=[
         (
             v.resident_limit >= 1,
-            "the weights leave room for {resident_limit} sequences of {peak_context_tokens} tokens on one engine "
+            "the weights leave no room for one sequence of {peak_context_tokens} tokens on one engine "
             "of {tensor_parallel} GPUs: use more GPUs per engine, fewer bits or a larger memory share",
         )
     ],

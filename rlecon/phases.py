@@ -13,6 +13,7 @@ import numpy as np
 from rlecon import catalog, generation, supply, training
 from rlecon.equation import Model
 from rlecon.errors import RleconError
+from rlecon.run import LARGEST
 
 DEFAULT_MEMORY_SHARE = 0.85
 
@@ -31,8 +32,8 @@ def trainer() -> Model:
 
 def _positive(field, value, unit, *, at_least=None):
     ok = np.asarray(value, float) > 0 if at_least is None else np.asarray(value, float) >= at_least
-    if not np.all(ok) or not np.all(np.isfinite(np.asarray(value, float))):
-        allowed = "above 0" if at_least is None else f"{at_least:g} or more"
+    if not np.all(ok) or not np.all(np.asarray(value, float) <= LARGEST):
+        allowed = f"{'above 0' if at_least is None else f'{at_least:g} or more'}, up to {LARGEST:g}"
         raise RleconError("out of range", field=field, value=value, unit=unit, allowed=allowed)
 
 
@@ -67,6 +68,8 @@ def decode_quantities(
     _positive("prompt_tokens", prompt_tokens, "token", at_least=0)
     _positive("response_tokens", response_tokens, "token")
     _positive("tensor_parallel", tensor_parallel, "GPU", at_least=1)
+    if not np.all(np.isin(kv_bits, (4, 8, 16))):
+        raise RleconError("no such precision", field="kv_bits", value=kv_bits, unit="bit", allowed="16, 8, 4")
     q = supply.of_model(arch)
     q |= supply.of_gpu(card, weight_bits=weight_bits, overrides=overrides)
     q |= supply.of_engine(engine, overrides)

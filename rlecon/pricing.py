@@ -207,13 +207,14 @@ class Bill:
             },
             "learning": {name: figure(name) for name in LEARNING},
         }
-        if self.run["target.pass_rate"] is not None and np.ndim(v["step_seconds"]) == 0:
+        several = any(map(np.ndim, self.run.values.values()))
+        if self.run["target.pass_rate"] is not None and not several:
             from rlecon.forecast import target
 
             found = target(self.run, overrides=self.overrides)
             out["target"] = {k: x for k, x in found.to_dict().items() if k in ("steps", "usd", "gpu_hours", "basis")}
             self.warnings += [f"target: {note}" for note in found.notes if f"target: {note}" not in self.warnings]
-        out["sensitivity"] = self.sensitivity() if np.ndim(v["step_seconds"]) == 0 else []
+        out["sensitivity"] = [] if several else self.sensitivity()
         out["warnings"] = [*self.warnings, *dict.fromkeys(f"null where {words}" for _, words in self.reasons)]
         out["not_modeled"] = self.not_modeled
         return out
@@ -231,7 +232,7 @@ class Bill:
             if isinstance(value, float) and math.isinf(value):
                 return None
         if isinstance(value, np.ndarray):
-            return value.tolist()
+            return _plain(value)
         if isinstance(value, np.generic):
             return value.item()
         return value
@@ -244,7 +245,7 @@ def _rate(v, tokens, seconds, pool):
 
 def _more_warnings(run, v, resolved):
     out = []
-    if "step_seconds" not in v or np.ndim(v["step_seconds"]):
+    if "step_seconds" not in v or any(map(np.ndim, run.values.values())):
         return out  # arrays, or only some quantities asked for
     if run["rollout.engine"] == "eager":
         out.append(

@@ -26,6 +26,7 @@ AtLeastOne = Annotated[float, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 CountOrZero = Annotated[int, msgspec.Meta(ge=0)]
 Bits = Literal[4, 8, 16]
+LARGEST, LARGEST_COUNT = 1e24, 1e15  # beyond these a number is a slip, and products of several overflow
 
 
 def says(kind, meaning, unit="1"):
@@ -256,7 +257,8 @@ class Key:
                 raise fail from None
             if not array.size or not np.all(np.isfinite(array)):
                 raise fail
-            for item in np.unique(array) if self.choices else (array.min(), array.max()):
+            least = np.abs(array[array != 0]).min(initial=self.low or 1.0)
+            for item in np.unique(array) if self.choices else (array.min(), array.max(), least):
                 self._check(item, fail)
             if self.kind is int and np.any(array != np.floor(array)):
                 raise fail
@@ -279,6 +281,12 @@ class Key:
         above = self.high is not None and (value >= self.high if self.high_open else value > self.high)
         if below or above or value != value:
             raise fail
+        most = LARGEST_COUNT if self.kind is int else LARGEST
+        if self.high is None and value and not 1 / LARGEST <= abs(value) <= most:
+            size = f"0, or {1 / LARGEST:g} to {most:g} in size"
+            raise RleconError(
+                "too large or too small to be meant", field=self.name, value=value, unit=self.unit, allowed=size
+            )
 
 
 def _short(value):
@@ -423,8 +431,10 @@ class Run:
         """
         try:
             tables = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, ValueError) as error:  # an integer of thousands of digits
             raise RleconError(f"not valid TOML: {error}", field=title) from None
+        except RecursionError:
+            raise RleconError("nested too deeply", field=title) from None
         run = cls(origin=origin, lines=text.splitlines(), **_sections_of(tables, text))
         return run.replace(dict(map(parse_override, overrides)), origin="flag") if overrides else run
 
@@ -433,7 +443,7 @@ class Run:
         """A run from a run file. Raises RleconError for a missing file, a typo (with line and key) or a bad value."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # some editors write a mark of the byte order
         except OSError as error:
             raise RleconError(f"cannot read the run file: {error.strerror}", field=str(path)) from None
         except UnicodeDecodeError:
@@ -468,8 +478,10 @@ def parse_override(text: str):
         raise _unknown(name, KEYS, None)
     try:
         return name, tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # also an integer of thousands of digits
         return name, value.strip()
+    except RecursionError:
+        raise RleconError("nested too deeply", field=name) from None
 
 
 def _unknown(name, known, lines) -> RleconError:

@@ -136,6 +136,55 @@ def test_a_pass_rate_at_its_end_teaches_nothing_and_says_so(path, rate):
     assert done.exit_code == 0 and "no group teaches" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "item",
+    ["update.pipeline_parallel=[1,2]", "run.steps=[100,200]", "environment.build_usd=[1,2]", "rollout.group_size=[1,2]",
+     "hardware.usd_per_gpu_hour=[1,2]", "run.attempts=[1,2]", "rollout.environment_cpus=[1,2]"],
+)  # fmt: skip
+def test_a_list_of_any_key_is_strict_json(path, item):
+    done = call("estimate", path, "--json", "--set", item, "--set", "target.pass_rate=0.6")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["sensitivity"] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["estimate", "--set", "rollout.group_size=1e300"], "rollout.group_size = 1e+300 rollout: too large"),
+        (["estimate", "--set", "hardware.usd_per_gpu_hour=1e-300"], "too small to be meant"),
+        (["estimate", "--set", "rollout.engine=" + "x" * 10_000], "(10002 characters)"),
+        (["estimate", "--set", "y" * 10_000 + "=1"], "(10000 characters)"),
+        (["estimate", "--set", "=1"], "(empty)"),
+        (["estimate", "--set", "run.steps=" + "[" * 5000], "run.steps"),
+        (["estimate", "--set", "run.steps=" + "9" * 5000], "run.steps"),
+        (["read", "--set", "hardware.gpus=8"], "--run RUN.toml"),
+    ],
+)
+def test_hostile_values_get_one_short_line(path, command, words):
+    done = call(command[0], path, *command[1:])
+    assert done.exit_code == 2 and words in done.stderr
+    assert done.stderr.count("\n") == 1 and len(done.stderr) < 700
+
+
+LOAD = ("decode", "--model", "qwen3-8b", "--gpu", "h100-sxm", "--prompt-tokens", "9", "--response-tokens", "9")
+UPDATE = ("train", "--model", "qwen3-8b", "--gpu", "h100-sxm", "--gpus", "8", "--sequence-tokens", "4096")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ((*LOAD, "--batch", "1e300"), "batch"),
+        ((*LOAD, "--batch", "8", "--kv-bits", "3"), "kv_bits = 3 bit: no such precision"),
+        ((*LOAD, "--batch", "8", "--engine-memory-share", "1e-9"), "leave no room for one sequence"),
+        ((*UPDATE, "--tokens", "1e300"), "tokens = 1e+300 token"),
+        ((*UPDATE, "--tokens", "1e6", "--optimizer-steps", "0"), "--optimizer-steps"),
+    ],
+)
+def test_one_phase_refuses_what_cannot_be(command, words):
+    done = call(*command)
+    assert done.exit_code == 2 and words in done.stderr and "nan" not in done.stderr
+
+
 def test_a_huge_group_is_priced_at_once(path):
     assert call("estimate", path, "--set", "rollout.group_size=1000000000").exit_code == 0
 

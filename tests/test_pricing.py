@@ -114,7 +114,7 @@ def test_spread_against_a_draw_of_prompts():
         ({"hardware__gpu": "custom"}, "dense_bf16_flops_per_second"),
         ({"model__name": None}, "model.name"),
         ({"rollout__prompt_tokens": 900_000.0}, "cannot hold eight"),
-        ({"rollout__tensor_parallel": 1, "rollout__prompt_tokens": 400_000.0}, "leave room for"),
+        ({"rollout__tensor_parallel": 1, "rollout__prompt_tokens": 400_000.0}, "leave no room"),
     ],
 )
 def test_impossible_requests_are_refused_in_words(changes, words):

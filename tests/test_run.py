@@ -69,6 +69,15 @@ def test_missing_and_unreadable_files(tmp_path):
         Run.from_file(tmp_path / "latin.toml")
 
 
+def test_nested_too_deeply_and_a_mark_of_the_byte_order(tmp_path):
+    with pytest.raises(RleconError, match="nested too deeply"):
+        Run.from_text("a = " + "[" * 5000 + "]" * 5000)
+    with pytest.raises(RleconError, match="not valid TOML"):
+        Run.from_text("[run]\nsteps = " + "9" * 5000)
+    (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    assert Run.from_file(tmp_path / "bom.toml")["rollout.group_size"] == 8
+
+
 def test_config_paths_are_relative_to_the_run_file(tmp_path):
     (tmp_path / "run.toml").write_text('[model]\nconfig = "config.json"')
     assert Run.from_file(tmp_path / "run.toml")["model.config"] == str(tmp_path / "config.json")
