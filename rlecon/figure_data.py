@@ -140,13 +140,13 @@ def _series_rows(axes, s, names, places) -> list[dict]:
     name = s["name"] or s["meaning"]
     if not s["name"] and length > 1 and len(labels) == 1 and s["kind"] in ("curve", "line"):
         (name,) = labels.values()
-        labels = {}
     rows = []
     spots = range(length)
     if s["kind"] in ("curve", "interval", "line") and length > MOST_POINTS:
         spots = sorted({*np.linspace(0, length - 1, MOST_POINTS).round().astype(int).tolist(), *labels})
     for i in spots:
-        row = {"series": name, "kind": s["kind"], "label": labels.get(i)}
+        label = labels.get(i)
+        row = {"series": name, "kind": s["kind"], "label": label if label != name else None}
         for key, column, named in (("x", names[0], places[0]), ("y", names[1], places[1])):
             value = s[key][i] if i < len(s.get(key, ())) else None
             at_place = named is not None and value is not None and not isinstance(value, str)

@@ -15,6 +15,7 @@ import re
 import shutil
 from pathlib import Path
 
+from places import with_places
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
@@ -27,9 +28,6 @@ SETTLED_THEME = (
     'dataset.theme = {auto: "", dark: "dark", light: "light"}[localStorage.getItem("mode") || "auto"] || '
     '(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");'
 )
-FORMULA = re.compile(r'<div class="(math notranslate nohighlight)"([^>]*)>(.*?)</div>', re.DOTALL)
-HIGH = re.compile(r"\\[dt]?frac|\\(?:sum|prod|int|substack|max_|min_)")
-PIXELS = {"around": 44, "row": 32, "high row": 58, "row with a note": 70}  # as MathJax draws them at the page's size
 STYLE_NAMES = {"solid", "brands", "regular", "lg", "sm", "xs", "fw", "spin", "2x", "3x"}
 
 
@@ -64,25 +62,6 @@ def icon_rule(script: str, name: str) -> str:
     return f".fa-{name}{{--icon:url(\"data:image/svg+xml,{head}%3Cpath d='{path}'/%3E%3C/svg%3E\")}}"
 
 
-def formula_height(latex: str) -> int:
-    """About how many pixels a displayed formula will take, so that its place can be kept."""
-    rows = re.split(r"\\\\(?![a-zA-Z])", re.sub(r"\\(?:begin|end)\{[a-z*]+\}", "", latex).strip())
-    kinds = ["row with a note" if "brace" in row else "high row" if HIGH.search(row) else "row" for row in rows]
-    return PIXELS["around"] + sum(PIXELS[kind] for kind in kinds)
-
-
-def with_heights(page: str) -> str:
-    """``page`` with the height to come on each displayed formula."""
-    return FORMULA.sub(
-        lambda m: (
-            f'<div class="{m[1]}"{m[2]}>{m[3]}</div>'
-            if "style=" in m[2]
-            else f'<div class="{m[1]}" style="--tall:{formula_height(m[3])}px"{m[2]}>{m[3]}</div>'
-        ),
-        page,
-    )
-
-
 def mend(outdir: Path) -> None:
     """Repair a finished build; swap its icon script and fonts for one style sheet with the icons in use."""
     script_path = outdir / ICON_SCRIPT
@@ -104,7 +83,7 @@ def mend(outdir: Path) -> None:
         table = 'class="pst-scrollable-table-container"'
         cut = cut.replace(table, f'{table} tabindex="0"')  # a wide table scrolls by keyboard too
         cut = re.sub(r'<meta property="og:url" content="(?!https?:)[^"]*" />\n?', "", cut)  # an address or nothing
-        cut = with_heights(cut.replace(AUTO_THEME, SETTLED_THEME))
+        cut = with_places(cut.replace(AUTO_THEME, SETTLED_THEME))
         if cut != text:
             page.write_text(cut, encoding="utf-8")
     rules = [icon_rule(script, name) for name in sorted(used - STYLE_NAMES)]

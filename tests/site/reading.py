@@ -17,6 +17,15 @@ MATH = """async () => {
           drawn: document.querySelectorAll('.bd-article .math mjx-container').length,
           wrong: document.querySelectorAll('mjx-merror, [data-mjx-error]').length};
 }"""
+MOST_SHIFT = 0.05
+SHIFT = """async () => {
+  let sum = 0;
+  const add = entries => { for (const e of entries) if (!e.hadRecentInput) sum += e.value; };
+  const observer = new PerformanceObserver(list => add(list.getEntries()));
+  observer.observe({type: 'layout-shift', buffered: true});
+  await new Promise(done => setTimeout(done, 150));
+  add(observer.takeRecords());
+  return sum; }"""
 WIDE = """() => {
   const width = document.documentElement.clientWidth;
   const over = document.documentElement.scrollWidth - width;
@@ -78,6 +87,8 @@ def read_page(browser, path: Path) -> list[str]:
             math = page.evaluate(MATH)
             if math["drawn"] < math["wanted"] or math["wrong"]:
                 found.append(f"formulas: {math['drawn']} of {math['wanted']} drawn, {math['wrong']} wrong")
+            if (shift := page.evaluate(SHIFT)) >= MOST_SHIFT:
+                found.append(f"{width} px: the page jumps while it loads: {shift:.3f}")
             page.add_style_tag(content="* { transition: none !important; animation: none !important }")
             for theme in THEMES:
                 turn(page, theme)

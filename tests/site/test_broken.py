@@ -16,6 +16,12 @@ GOOD = (
     + "{}</main></body></html>"
 )
 
+JUMPS = (
+    '<div id="late"></div><p style="height: 500px; background: #ddd">below</p><script>requestAnimationFrame(() => '
+    'requestAnimationFrame(() => setTimeout(() => { document.getElementById("late").style.height = "300px" }, 20)))'
+    "</script>"
+)
+
 
 def written(folder, body: str):
     path = folder / "page.html"
@@ -78,6 +84,7 @@ def test_a_broken_page_is_refused(tmp_path, body, complaint):
         ('<article class="bd-article"><span class="math">\\(x^2\\)</span></article>', "formulas: 0 of 1"),
         ('<p style="color: #ccc; background: #fff">faint</p>', "color-contrast"),
         ("<button></button>", "button-name"),
+        (JUMPS, "jumps while it loads"),
     ],
 )
 def test_a_browser_sees_what_is_broken(tmp_path, browser, body, complaint):
