@@ -20,7 +20,7 @@ def test_house_functions_leave_their_data():
     figures.band(axes, [1, 2], [1, 2], [3, 4], "rollout")
     figures.line(axes, [1, 2], [2, 3], "rollout", label="model")
     figures.published(axes, [1.5], [2.2], "training", error=[0.2])
-    figures.simulated(axes, [1, 2], [2, 3], [[0.1, 0.2], [0.3, 0.4]], "learning", label="toy")
+    figures.simulated(axes, [1, 2], [2.5, 3.5], [[0.1, 0.2], [0.3, 0.4]], "learning", label="toy")
     got = rows(figure)
     assert list(got[0]) == ["series", "kind", "tokens", "seconds", "low", "high"]
     assert [tuple(r.values()) for r in got] == [
@@ -29,8 +29,8 @@ def test_house_functions_leave_their_data():
         ("model", "curve", "1", "2", "", ""),
         ("model", "curve", "2", "3", "", ""),
         ("training", "published", "1.5", "2.2", "2", "2.4"),
-        ("toy", "simulated", "1", "2", "1.9", "2.3"),
-        ("toy", "simulated", "2", "3", "2.8", "3.4"),
+        ("toy", "simulated", "1", "2.5", "2.4", "2.8"),
+        ("toy", "simulated", "2", "3.5", "3.3", "3.9"),
     ]
 
 
