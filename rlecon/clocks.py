@@ -171,6 +171,7 @@ def accuracy_exponent_between(low: float, high: float, compute_ratio: float) -> 
 
 
 # --- clocks for any group size and with a ceiling --------------------------------------------------------------------
+LARGEST_GROUP = 10_000
 NODES = 64
 
 
@@ -187,6 +188,14 @@ def group_clock(pass_rate, group_size):
 
     from rlecon.special import implementations
 
+    if np.any(np.asarray(group_size) > LARGEST_GROUP):
+        raise RleconError(
+            "the clock of a group sums over its outcomes",
+            field="rollout.group_size",
+            value=float(np.max(group_size)),
+            unit="rollout",
+            allowed=f"up to {LARGEST_GROUP:,} with a target",
+        )
     x, w = leggauss(NODES)
     end = np.asarray(logit(np.asarray(pass_rate, float)))[..., None]
     p = expit(end * (1 + x) / 2)

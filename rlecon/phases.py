@@ -111,7 +111,7 @@ def decode(model, gpu, batch, prompt_tokens, response_tokens, **settings) -> dic
     `rlecon.generation`.
 
     >>> found = decode("qwen3-8b", "h100-sxm", 64, 512, 2048)
-    >>> 0.010 < found["inter_token_seconds"] < 0.014
+    >>> bool(0.010 < found["inter_token_seconds"] < 0.014)
     True
     """
     q = decode_quantities(model, gpu, batch, prompt_tokens, response_tokens, **settings)
@@ -220,7 +220,7 @@ def train(model, gpu, gpus, tokens, sequence_tokens, **settings) -> dict:
     `rlecon.training`.
 
     >>> found = train("llama-3.1-70b", "h100-sxm", 64, 524288, 8192)
-    >>> 0.3 < found["mfu"] < 0.5
+    >>> bool(0.3 < found["mfu"] < 0.5)
     True
     """
     q = train_quantities(model, gpu, gpus, tokens, sequence_tokens, **settings)

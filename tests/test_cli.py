@@ -147,11 +147,15 @@ def test_a_list_of_any_key_is_strict_json(path, item):
     assert json.loads(done.stdout)["sensitivity"] == []
 
 
+GRPO_TARGET = ("--set", "target.pass_rate=0.6", "--set", "target.objective=grpo")
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
         (["estimate", "--set", "rollout.group_size=1e300"], "rollout.group_size = 1e+300 rollout: too large"),
         (["estimate", "--set", "hardware.usd_per_gpu_hour=1e-300"], "too small to be meant"),
+        (["target", *GRPO_TARGET, "--set", "rollout.group_size=1e9"], "up to 10,000 with a target"),
         (["estimate", "--set", "rollout.engine=" + "x" * 10_000], "(10002 characters)"),
         (["estimate", "--set", "y" * 10_000 + "=1"], "(10000 characters)"),
         (["estimate", "--set", "=1"], "(empty)"),
