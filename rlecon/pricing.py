@@ -167,6 +167,7 @@ class Bill:
                 key: {"value": self._value(key), "from": self.resolved.origins.get(key, self.run.origins[key])}
                 for key in self.run.values
                 if self._value(key) is not None
+                and self.resolved.origins.get(key, self.run.origins[key]) != "not given"  # a 0 stands for it
             },
             "step_seconds": figure("step_seconds"),
             "phases": {k: _plain(x) for k, x in self.phases.items()},

@@ -172,6 +172,9 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         raise RleconError(error.message, field=which, value=bits, unit="bit", allowed=error.allowed or "16") from None
     if weight_bits == 4 and gpu.dense_fp4_flops_per_second is None:
         warnings.append(f"{gpu.label} has no 4-bit units: weights are read at 4 bits and multiplied at 16.")
+    for key in run.values:
+        if key.startswith("hardware.") and run.origins[key] == "not given" and key.split(".")[1] in q:
+            origins[key] = f"catalogue: {gpu.name}" if gpu.name != "custom" else "default of a custom GPU"
     q |= supply.of_engine(run["rollout.engine"], overrides)
     q |= supply.of_model(arch)
     if weight_bits > q["head_bits"]:

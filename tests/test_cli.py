@@ -59,6 +59,12 @@ def test_estimate_text_is_one_screen_with_the_answer_first(path):
         assert heading in done.stdout
 
 
+def test_every_resolved_input_says_where_it_is_from(path):
+    out = json.loads(call("estimate", path, "--json").stdout)["run"]
+    assert out["hardware.memory_bytes"]["from"] == "catalogue: h100-sxm"
+    assert not [key for key, row in out.items() if row["from"] == "not given"]
+
+
 def test_everything_may_come_from_flags():
     done = call("estimate", "--json", *(
         part for pair in (
