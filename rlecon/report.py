@@ -164,7 +164,9 @@ def _notes(bill) -> list[str]:
         lines += ["", "Warnings", *(f"  {w}" for w in bill.warnings)]
     if bill.not_modeled:
         lines += ["", "Not modeled", *(f"  {w}" for w in bill.not_modeled)]
-    assumed = [k for k, o in bill.resolved.origins.items() if o.startswith(("catalogue", "default", "smallest"))]
+    filled = ("catalogue", "default", "smallest")
+    named = f"catalogue: {bill.resolved.gpu.name}"  # data of the GPU that the run names are no assumption
+    assumed = [k for k, o in bill.resolved.origins.items() if o.startswith(filled) and o != named]
     if assumed:
         words = ", ".join(f"{k.split('.', 1)[1]} {bill.short(k)}" for k in sorted(assumed))
         lines += ["", f"Filled in  {words}"]
