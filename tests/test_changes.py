@@ -224,7 +224,7 @@ def runs(draw):
             "prompts_per_step": draw(st.integers(4, 600)), "group_size": draw(st.integers(2, 16)),
             "response_tokens": draw(st.floats(100, 8000)), "response_tokens_cv": draw(st.floats(0.1, 1.5)),
             "max_response_tokens": 16384, "turns": turns, "tool_tokens_per_turn": 300.0 if turns > 1 else 0.0,
-            "environment_seconds_per_turn": draw(st.floats(0, 20)) if turns > 1 else 0.0,
+            "environment_seconds_per_turn": round(draw(st.floats(0, 20)), 3) if turns > 1 else 0.0,
             "prefix_cached": draw(st.booleans()),
         },
         update={"old_logprobs": draw(st.booleans()), "offload": draw(st.booleans())},
