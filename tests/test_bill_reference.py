@@ -34,7 +34,7 @@ RUNS = {
         rollout=ROLLOUT | {"turns": 5, "tool_tokens_per_turn": 300, "environment_seconds_per_turn": 4.0,
                            "prefix_cached": False},
         update={"overlap": "full"},
-        reward={"pass_rate": 0.2, "pass_rate_spread": 0.35},
+        reward={"pass_rate": 0.2, "pass_rate_spread": 0.25},
         run={"steps": 50},
     ),
 }  # fmt: skip
