@@ -47,7 +47,7 @@ from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, 
 from rlecon.equation import Model
 from rlecon.quantity import REGISTRY
 from rlecon.run import Run
-from rlecon.run_dials import is_choice, of_run
+from rlecon.run_dials import is_choice, levers_of, of_run
 
 __all__ = ["CALCULATORS", "Calculator", "Choice", "Dial", "Output", "Preset", "Table", "calculator", "dial", "of_run",
            "stops"]  # fmt: skip
@@ -1070,7 +1070,8 @@ def _bill(title, sections, outputs, presets, base=CAPPED, **more):
 @calculator("bill")
 def bill():
     """The whole bill: every input of the run file that moves it."""
-    return _bill("What will my run cost?", SECTIONS, BILL_OUTPUTS, BILL_PRESETS)
+    made = _bill("What will my run cost?", SECTIONS, BILL_OUTPUTS, BILL_PRESETS)
+    return replace(made, levers=levers_of(made))
 
 
 @calculator("bill-short")

@@ -115,6 +115,38 @@ class Preset:
 
 
 @dataclass(frozen=True)
+class Lever:
+    """A change that a reader switches on and off: settings of a calculator, and what must not hold before.
+
+    ``values`` are set as they are, those in ``least`` only where the reader has less; ``halves`` sets a key to half of
+    another, a whole number of at least 1. ``refusals`` are (key, "is" | "above" | "at most", value, why). Of a
+    ``family`` only one can be on.
+    """
+
+    name: str
+    label: str
+    words: str
+    values: Mapping
+    refusals: tuple = ()
+    least: tuple[str, ...] = ()
+    halves: Mapping = field(default_factory=dict)
+    family: str = ""
+
+    def refusal(self, state: Mapping) -> str:
+        """Why it does not apply to these settings, or nothing."""
+        tests = {"is": lambda x, y: x == y, "above": lambda x, y: x is not None and x > y,
+                 "at most": lambda x, y: x is not None and x <= y}  # fmt: skip
+        return next((why for key, test, limit, why in self.refusals if tests[test](state[key], limit)), "")
+
+    def pulled(self, state: Mapping) -> dict:
+        """The settings with this lever on."""
+        out = dict(state)
+        for key, value in self.values.items():
+            out[key] = max(value, out[key] or 0) if key in self.least else value
+        return out | {key: max(1, math.floor(out[of] / 2)) for key, of in self.halves.items()}
+
+
+@dataclass(frozen=True)
 class Calculator:
     """A live calculator; see the module's docstring."""
 
@@ -140,6 +172,7 @@ class Calculator:
     turns: tuple[str, ...] = ()  # settings that "change this first" tries at their next value
     signal: str = ""  # what a cheaper setting must not lose
     short: bool = False  # leave out the run file
+    levers: tuple[Lever, ...] = ()
 
     @property
     def wanted(self) -> list[str]:

@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import cache
 
 from rlecon import catalog, interval, settings, supply
-from rlecon.dials import Calculator, Choice, Dial, Preset, Table, stops
+from rlecon.changes import changes_of
+from rlecon.dials import Calculator, Choice, Dial, Lever, Preset, Table, stops
 from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.pricing import LEARNING, MONEY
@@ -335,6 +336,70 @@ def _sources(names, base: Run) -> dict:
         else:
             found[name] = "catalogue"
     return found
+
+
+_MEASURED = ("rollout.measured_tokens_per_second_per_gpu", "above", 0, 1000.0)
+# Changes of :mod:`rlecon.changes` as levers of a page: label, settings at which they refuse (key, test, limit, and a
+# value at which to ask for the words), settings that only rise, and settings that are half of another.
+LEVERS = {
+    "lora": ("LoRA", (("model.lora_rank", "above", 0, 1),), (), {}),
+    "async": (
+        "Side by side, half the GPUs each",
+        (("update.overlap", "is", "one_step", "one_step"), ("update.overlap", "is", "full", "full"),
+         ("hardware.gpus", "at most", 1, 1)),
+        ("update.staleness_steps",), {"hardware.rollout_gpus": "hardware.gpus"},
+    ),
+    "fp8_rollouts": (
+        "8-bit rollouts",
+        (("rollout.weight_bits", "is", "8", 8), ("rollout.weight_bits", "is", "4", 4), _MEASURED), (), {},
+    ),
+    "fp4_rollouts": ("4-bit rollouts", (("rollout.weight_bits", "is", "4", 4), _MEASURED), (), {}),
+    "group_size_2": ("Groups of two", (("rollout.group_size", "at most", 2, 2),), (), {}),
+    "speculation": ("Drafts", (("rollout.speculative_acceptance", "above", 0, 0.5), _MEASURED), (), {}),
+    "prefix_cache": (
+        "Prefix cache", (("rollout.turns", "at most", 1, 1), ("rollout.prefix_cached", "is", "true", True)), (), {},
+    ),
+}  # fmt: skip
+PARTIAL = Lever(
+    "partial_rollouts", "Partial rollouts", "unfinished trajectories continue in the next step",
+    {"rollout.partial_rollouts": "true"},
+    (("rollout.partial_rollouts", "is", "true", "unfinished trajectories already continue"),
+     ("update.overlap", "is", "full", "generation that never waits already keeps unfinished trajectories")),
+)  # fmt: skip
+
+
+def _asked(change, at: Run) -> str:
+    """What a change answers where it does not apply."""
+    try:
+        change.keys(at)
+    except RleconError as error:
+        return str(error)
+    raise RleconError("applies where it was declared not to", field=change.name)
+
+
+def levers_of(c: Calculator) -> tuple[Lever, ...]:
+    """The levers of a page that shows all settings they need: values and refusals are those of the changes."""
+    base = _wide(()).replace({"hardware.rollout_gpus": 0, "rollout.turns": 2, "rollout.prefix_cached": False})
+    changes = {x.name: x for x in changes_of(base)}
+    choices, settings_shown, made = {x.key for x in c.choices}, set(c.defaults), []
+    for name, (label, refusals, least, halves) in LEVERS.items():
+        change = changes[name]
+        values = {
+            key: _plain(key, x) if key in choices else x
+            for key, x in change.keys(base).items()
+            if key in settings_shown or x != c.base[key]
+        }
+        answers = tuple(
+            (key, test, limit, _asked(change, base.replace({key: probe}))) for key, test, limit, probe in refusals
+        )
+        words = change.words if not halves else "generation and training side by side, each on half of the GPUs"
+        made.append(Lever(name, label, words, values, answers, least, halves, change.family))
+    made.append(PARTIAL)
+    for lever in made:
+        for key in (*lever.values, *lever.halves, *(r[0] for r in lever.refusals)):
+            if key not in settings_shown:
+                raise RleconError(f"is needed by the lever {lever.name}", field=key)
+    return tuple(made)
 
 
 def run_of(c: Calculator, state: Mapping) -> Run:

@@ -163,7 +163,7 @@ def test_the_twins_use_the_same_nodes_and_steps():
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import calculator as page  # noqa: E402  (the directive lives with the book)
 
-from rlecon import Run, bill  # noqa: E402
+from rlecon import Run, bill, changes  # noqa: E402
 from rlecon.calculators import CALCULATORS, stops  # noqa: E402
 from rlecon.errors import RleconError  # noqa: E402
 from rlecon.run import parse_override  # noqa: E402
@@ -414,6 +414,60 @@ def test_what_to_change_first_is_what_the_package_says(name, tmp_path):
                 assert r["ratio"] == pytest.approx(want["ratio"], abs=1e-4), (state, r)
                 compared += 1
     assert compared > 150
+
+
+@needs_node
+def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
+    """Settings, refusals and ratios: Node against :class:`Lever`, and both against :mod:`rlecon.changes`."""
+    c = CALCULATORS["bill"]
+    states = random_states(c)[:80]
+    body = """const B = require("./book/assets/bill.js"); write(data.states.map(s => ({answers: B.leverAnswers(c, s),
+      pulled: c.levers.map(l => B.pulled(c, s, new Set([l.name])))})))"""
+    priced = refused = 0
+    for state, found in zip(states, in_node(c, states, tmp_path, body), strict=True):
+        run = run_of(c, state)
+        try:
+            before = c.solve(state)
+        except RleconError:
+            before = None
+        changes_here = {x.name: x for x in changes.changes_of(run)}
+        for lever, answer, pulled in zip(c.levers, found["answers"], found["pulled"], strict=True):
+            why, after = lever.refusal(state), lever.pulled(state)
+            assert pulled == json.loads(json.dumps(after)), (state, lever.name)
+            if lever.name in changes_here:
+                try:
+                    keys = changes_here[lever.name].keys(run)
+                except RleconError as error:
+                    assert why == str(error), (state, lever.name)
+                else:
+                    assert why == "", (state, lever.name)
+                    half = {k: max(1, state[of] // 2) for k, of in lever.halves.items()}
+                    assert run_of(c, after).values == run.replace(keys | half).values, (state, lever.name)
+            if before is not None and not why:
+                ratio, why = page.lever_answer(c, lever, state, before)
+                assert close(answer["ratio"], ratio), (state, lever.name)
+                if ratio is not None:
+                    priced += 1
+                    if before["usd_run"]:
+                        bills = [bill(run_of(c, s))["usd_run"] for s in (state, after)]
+                        assert ratio == pytest.approx(float(bills[1]) / float(bills[0]), rel=1e-9)
+            refused += bool(why)
+            assert before is None or answer["why"] == why, (state, lever.name)
+    assert priced > 150 and refused > 50
+
+
+@needs_node
+def test_a_lever_alone_saves_what_the_package_says(tmp_path):
+    """The ratios that stand on the page at first are those of ``rlecon levers``; only the split of GPUs is its own."""
+    c = CALCULATORS["bill"]
+    names = [x.name for x in c.levers if not x.halves and not x.refusal(c.defaults) and x.name != "partial_rollouts"]
+    said = changes.levers(run_of(c, c.defaults), only=names)["changes"]
+    (found,) = in_node(c, [c.defaults], tmp_path, 'const B = require("./book/assets/bill.js");'
+                       "write(data.states.map(s => B.leverAnswers(c, s)))")  # fmt: skip
+    ratios = {x["name"]: x["ratio"] for x in found}
+    assert len(names) >= 5
+    for name in names:
+        assert ratios[name] == pytest.approx(said[name]["usd_ratio_alone"]["mid"], rel=1e-9), name
 
 
 @needs_node

@@ -31,6 +31,7 @@ from rlecon.run_dials import run_of
 SCRIPTS, STYLES = ("special.js", "calculator.js", "bill.js"), ("calculator.css",)
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 360, 250, 54, 16, 32, 44
 THIN = "\N{NO-BREAK SPACE}"
+WATCHED = ("usd_run", "gpu_hours_run", "usd_per_step")  # what a change is judged by: the first that is known
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 OWN_MARK = ("%", "$", "$/h")  # units that stand in the number itself
 
@@ -306,6 +307,10 @@ def script(c: Calculator) -> str:
         "bars": [{"label": label, "name": name} for label, name, _ in c.bars],
         "turns": c.turns,
         "signal": c.signal,
+        "levers": [
+            {"name": x.name, "words": x.words, "values": dict(x.values), "refusals": x.refusals, "least": x.least,
+             "halves": dict(x.halves), "family": x.family} for x in c.levers
+        ],
     }  # fmt: skip
     if c.bars:
         shown_here = {x.key for x in (*c.dials, *c.choices)}
@@ -422,8 +427,42 @@ def panels(c: Calculator, values) -> str:
     remarks = "".join(f"<li>{escape(text)}</li>" for text in notes(c, values, c.defaults))
     return (
         f'<div class="calc-panels"><section class="calc-panel"><h3>Where a step goes</h3>{bars}</section>'
-        f'<section class="calc-panel"><h3>Change this first</h3>{_first(c)}</section></div>'
+        f'<section class="calc-panel"><h3>Change this first</h3>{_first(c)}</section></div>{levers(c, values)}'
         f'<ul class="calc-remarks">{remarks}</ul>'
+    )
+
+
+def lever_answer(c: Calculator, lever, state, values) -> tuple[float | None, str]:
+    """New dollars over old (hours, where no price is known) of a lever alone, or why there is none."""
+    why = lever.refusal(state)
+    if why:
+        return None, why
+    try:
+        new = c.solve(lever.pulled(state))
+    except RleconError as error:
+        return None, str(error)
+    watched = next((n for n in WATCHED if values.get(n) is not None), "gpu_hours_per_step")
+    return float(new[watched]) / float(values[watched]), ""
+
+
+def levers(c: Calculator, values) -> str:
+    """Switches for changes, each with its ratio alone beside it."""
+    if not c.levers:
+        return ""
+    rows = ""
+    for lever in c.levers:
+        ratio, why = lever_answer(c, lever, c.defaults, values)
+        says = f"calc-{c.name}-lever-{lever.name}"
+        rows += (
+            f'<div class="calc-lever"><button type="button" class="calc-pull" data-lever="{lever.name}" '
+            f'aria-pressed="false" aria-describedby="{says}" title="{escape(why or lever.words)}" disabled>'
+            f'{escape(lever.label)}</button><span class="calc-lever-says{" calc-why" if why else ""}" id="{says}">'
+            f"{escape(why or f'×{ratio:.2f}')}</span></div>"
+        )
+    return (
+        '<section class="calc-levers" role="group" aria-label="Levers"><h3>Levers</h3>'
+        '<p>Switch changes on, on top of your settings. Beside each: the bill with it alone, new over old.</p>'
+        f'<div class="calc-lever-rows">{rows}</div><p class="calc-together">None is on.</p></section>'
     )
 
 

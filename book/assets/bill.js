@@ -66,6 +66,32 @@
       "\u00d7" + r.ratio.toFixed(2), r.perSignal === undefined ? "" : "\u00d7" + r.perSignal.toFixed(2)];
   }
 
+  // --- levers: the twin of rlecon.dials.Lever -------------------------------------------------------------------------
+  const TESTS = { is: (x, y) => x === y, above: (x, y) => x !== null && x > y, "at most": (x, y) => x !== null && x <= y };
+  function refusal(lever, state) {
+    const found = lever.refusals.find(([key, test, limit]) => TESTS[test](state[key], limit));
+    return found ? found[3] : "";
+  }
+  function pulled(c, base, on) { // the reader's settings with the levers in `on`
+    const out = Object.assign({}, base);
+    for (const lever of c.levers) {
+      if (!on.has(lever.name)) continue;
+      for (const key in lever.values) out[key] = lever.least.includes(key) ? Math.max(lever.values[key], out[key] || 0) : lever.values[key];
+      for (const key in lever.halves) out[key] = Math.max(1, Math.floor(out[lever.halves[key]] / 2));
+    }
+    return out;
+  }
+  function leverAnswers(c, base) { // each alone: new dollars over old, or why not
+    const now = P.evaluate(c, base), output = now.reason ? null : watched(now.values);
+    return c.levers.map((lever) => {
+      let why = refusal(lever, base);
+      if (why) return { name: lever.name, why, ratio: null };
+      const { values, reason } = P.evaluate(c, pulled(c, base, new Set([lever.name])));
+      why = reason || "";
+      return { name: lever.name, why, ratio: why || output === null ? null : values[output] / now.values[output] };
+    });
+  }
+
   // --- the run as a file ---------------------------------------------------------------------------------------------------
   function given(c, state) { // [key, TOML value] of everything that differs from the run file's defaults
     const out = [];
@@ -142,7 +168,8 @@
     return { state, left };
   }
 
-  const pure = { elasticities, nextSettings, elasticityText, settingText, toFile, toCommand, fromFile };
+  const pure = { elasticities, nextSettings, elasticityText, settingText, refusal, pulled, leverAnswers,
+    toFile, toCommand, fromFile };
   if (typeof module === "object" && module.exports) { module.exports = pure; return; }
 
   // --- the page --------------------------------------------------------------------------------------------------------------
@@ -167,7 +194,62 @@
         if (!error) { box.rlecon.set(state); }
       });
     }
+    // What the reader has set without levers, the levers that are on, and the state that both make.
+    let base = Object.assign({}, c.defaults), on = new Set(), last = base;
+    const pulls = [...box.querySelectorAll(".calc-pull")];
+    const named = (name) => c.levers.find((x) => x.name === name);
+    const touched = (lever) => [...Object.keys(lever.values), ...Object.keys(lever.halves)];
+    for (const button of pulls) {
+      button.addEventListener("click", () => {
+        const lever = named(button.dataset.lever);
+        if (on.has(lever.name)) on.delete(lever.name);
+        else if (refusal(lever, base)) return;
+        else {
+          for (const other of c.levers) if (lever.family && other.family === lever.family) on.delete(other.name);
+          on.add(lever.name);
+        }
+        last = pulled(c, base, on);
+        box.rlecon.set(last);
+      });
+    }
+    function follow(state, fresh) { // a setting that the reader moves is the reader's; a lever on it is off then
+      if (fresh) { base = Object.assign({}, state); on.clear(); }
+      else {
+        for (const key in state) {
+          if (state[key] === last[key]) continue;
+          base[key] = state[key];
+          for (const lever of c.levers.filter((x) => on.has(x.name) && touched(x).includes(key))) {
+            on.delete(lever.name);
+            for (const k of touched(lever)) base[k] = state[k];
+          }
+        }
+      }
+      last = pulled(c, base, on);
+      return Object.keys(state).some((key) => state[key] !== last[key]);
+    }
+    function switches(v) {
+      for (const button of pulls) button.setAttribute("aria-pressed", String(on.has(button.dataset.lever)));
+      const before = v && on.size ? P.evaluate(c, base) : { reason: "none" };
+      let text = on.size ? "The bill with all that are on stands above." : "None is on.";
+      if (!before.reason) {
+        const output = watched(before.values), o = c.outputs.find((x) => x.name === output);
+        const words = (x) => P.figure(x, o ? o.unit : "", 2) + (output.startsWith("usd") ? "" : " GPU-hours");
+        text = "All that are on, together: \u00d7" + (v[output] / before.values[output]).toFixed(2) + ", " + words(v[output]) + " instead of " + words(before.values[output]) + ".";
+      }
+      find(".calc-together").textContent = text;
+    }
+    function ratios() {
+      const answers = leverAnswers(c, base);
+      pulls.forEach((button, i) => {
+        const { why, ratio } = answers[i], lever = named(button.dataset.lever), says = button.nextElementSibling;
+        button.disabled = Boolean(why) && !on.has(lever.name);
+        button.title = why || lever.words;
+        says.textContent = why || (ratio === null || !Number.isFinite(ratio) ? "\u2013" : "\u00d7" + ratio.toFixed(2));
+        says.classList.toggle("calc-why", Boolean(why));
+      });
+    }
     function slow(state, v) {
+      if (pulls.length) ratios();
       const smooth = find(".calc-elasticities"), next = find(".calc-settings");
       if (smooth) {
         const row = (cells, act) => {
@@ -188,7 +270,12 @@
       }
       if (file) file.textContent = toFile(c, state);
     }
-    return function (state, v) {
+    if (pulls.length) timer = setTimeout(ratios, 0); // after all that is disabled was set free
+    return function (state, v, fresh) {
+      if (pulls.length) {
+        if (follow(state, fresh)) { box.rlecon.set(last); return; } // half of the GPUs follows the GPUs
+        switches(v);
+      }
       const total = v ? c.bars.reduce((sum, b) => sum + Math.max(0, v[b.name]), 0) : 0;
       const widest = v ? Math.max(...c.bars.map((b) => v[b.name])) : 1;
       box.querySelectorAll(".calc-bar").forEach((bar, i) => {

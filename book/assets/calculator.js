@@ -290,7 +290,7 @@
       for (const choice of c.choices) find('select[data-choice="' + choice.key + '"]').value = state[choice.key];
     }
 
-    let pending = 0, later = 0;
+    let pending = 0, later = 0, replaced = false; // replaced: by a preset, a link, a reset
     function update() {
       const wrong = Object.values(bad).find(Boolean);
       const { values, reason } = wrong ? { reason: "Mend the marked field to see a result." } : evaluate(c, state);
@@ -307,7 +307,9 @@
         button.setAttribute("aria-pressed", String(o === shown));
       }
       draw(words ? null : values);
-      if (box.rlecon && box.rlecon.after) box.rlecon.after(state, words ? null : values);
+      const fresh = replaced;
+      replaced = false;
+      if (box.rlecon && box.rlecon.after) box.rlecon.after(state, words ? null : values, fresh);
       clearTimeout(later);
       later = setTimeout(() => {
         find(".calc-live").textContent = shown.label + ": " + find(".calc-big").textContent + ". " + find(".calc-words").textContent;
@@ -394,9 +396,9 @@
     const overSelect = find(".calc-over");
     if (overSelect) overSelect.addEventListener("change", () => { over = c.dials.find((d) => d.key === overSelect.value); soon(); });
     all(".calc-preset").forEach((button, i) => button.addEventListener("click", () => {
-      state = Object.assign({}, c.defaults, c.presets[i].values); say(""); fill(); soon();
+      state = Object.assign({}, c.defaults, c.presets[i].values); replaced = true; say(""); fill(); soon();
     }));
-    find(".calc-reset").addEventListener("click", () => { state = Object.assign({}, c.defaults); say(""); fill(); soon(); });
+    find(".calc-reset").addEventListener("click", () => { state = Object.assign({}, c.defaults); replaced = true; say(""); fill(); soon(); });
     async function copy(text, what) {
       try { await navigator.clipboard.writeText(text); say(what + " copied."); } catch (e) {
         const area = document.createElement("textarea");
@@ -423,7 +425,7 @@
       const hash = location.hash.slice(1), cut = hash.indexOf("?");
       if ((cut < 0 ? hash : hash.slice(0, cut)) !== c.name) return;
       const { state: asked, refused } = readAddress(c, cut < 0 ? "" : hash.slice(cut + 1));
-      state = asked; fill();
+      state = asked; replaced = true; fill();
       say(refused.length ? "Not taken from the link: " + [...new Set(refused)].join("; ") + "." : "");
       if (first) box.scrollIntoView({ block: "start" });
       soon();

@@ -234,3 +234,51 @@ def test_a_run_file_goes_out_and_comes_back(opened):
     page.locator(".calc-pasted").fill("[rollout]\ngroup_sizes = 3\n")
     page.locator(".calc-paste").click()
     assert "line 2: no such key rollout.group_sizes" in page.inner_text(".calc-paste-note")
+
+
+def test_levers_go_on_and_off_on_top_of_the_settings(opened):
+    """By keyboard: the bill follows, address and run file hold it, off restores; what the reader moves stays."""
+    c, page = CALCULATORS["bill"], opened("bill", "rollout.group_size=16")
+    page.wait_for_timeout(SETTLE + 200)
+    state = c.defaults | {"rollout.group_size": 16}
+    levers = {x.name: x for x in c.levers}
+    button = lambda name: page.locator(f'[data-lever="{name}"]')  # noqa: E731
+    says = lambda name: page.inner_text(f"#calc-bill-lever-{name}")  # noqa: E731
+    first = big(page)
+    assert button("prefix_cache").is_disabled()
+    why = levers["prefix_cache"].refusal(state)
+    assert says("prefix_cache") == button("prefix_cache").get_attribute("title") == why
+    ratio, _ = directive.lever_answer(c, levers["group_size_2"], state, c.solve(state))
+    assert says("group_size_2") == f"×{ratio:.2f}"
+    for name, key in (("group_size_2", "Space"), ("async", "Enter"), ("fp8_rollouts", "Space")):
+        button(name).focus()
+        page.keyboard.press(key)
+        assert button(name).get_attribute("aria-pressed") == "true"
+        state = levers[name].pulled(state)
+    page.wait_for_timeout(SETTLE)
+    want = c.solve(state)["usd_run"]
+    assert big(page) == directive.shown(want, "usd", 2) and big(page) in page.inner_text(".calc-together")
+    assert first in page.inner_text(".calc-together")
+    assert "rollout.group_size=2" in page.url and "update.overlap=full" in page.url
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert "group_size = 2" in page.inner_text(".calc-file-text")
+    button("fp4_rollouts").click()  # one precision at a time
+    assert button("fp8_rollouts").get_attribute("aria-pressed") == "false"
+    page.locator('[data-key="hardware.gpus"] .calc-number').fill("32")
+    page.wait_for_timeout(SETTLE)
+    assert page.locator('[data-key="hardware.rollout_gpus"] .calc-number').input_value() == "16"
+    page.locator('[data-key="rollout.group_size"] .calc-number').fill("12")  # the reader's own: the lever lets go
+    page.wait_for_timeout(SETTLE)
+    assert button("group_size_2").get_attribute("aria-pressed") == "false"
+    for name in ("fp4_rollouts", "async"):
+        button(name).click()
+    page.wait_for_timeout(SETTLE)
+    mine = c.defaults | {"hardware.gpus": 32, "rollout.group_size": 12}
+    assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(mine))
+    assert page.inner_text(".calc-together") == "None is on." and big(page) == directive.shown(
+        c.solve(mine)["usd_run"], "usd", 2
+    )
+    button("lora").click()
+    page.locator(".calc-reset").click()
+    page.wait_for_timeout(SETTLE)
+    assert button("lora").get_attribute("aria-pressed") == "false" and button("lora").is_enabled()
