@@ -391,7 +391,7 @@ def _fixed(c: Calculator) -> str:
         )
     return (
         '<details class="calc-more"><summary>What is held fixed</summary><div class="calc-scroll" tabindex="0" '
-        'role="region" aria-label="What is held fixed"><table class="calc-table"><thead><tr>'
+        f'role="region" aria-label="What is held fixed: {escape(c.title)}"><table class="calc-table"><thead><tr>'
         '<th scope="col">Quantity</th>'
         f'<th scope="col">Value</th><th scope="col">From</th></tr></thead><tbody>{rows}</tbody></table></div></details>'
     )
@@ -461,7 +461,8 @@ def levers(c: Calculator, values) -> str:
         )
     return (
         '<section class="calc-levers" role="group" aria-label="Levers"><h3>Levers</h3>'
-        '<p>Switch changes on, on top of your settings. Beside each: the bill with it alone, new over old.</p>'
+        "<p>Switch changes on, on top of your settings. Beside each: the bill with it alone, new over old. What a run "
+        "teaches may change too.</p>"
         f'<div class="calc-lever-rows">{rows}</div><p class="calc-together">None is on.</p></section>'
     )
 
