@@ -426,8 +426,8 @@ def panels(c: Calculator, values) -> str:
     )
     remarks = "".join(f"<li>{escape(text)}</li>" for text in notes(c, values, c.defaults))
     return (
-        f'<div class="calc-panels"><section class="calc-panel"><h3>Where a step goes</h3>{bars}</section>'
-        f'<section class="calc-panel"><h3>Change this first</h3>{_first(c)}</section></div>{levers(c, values)}'
+        f'<div class="calc-panels"><section class="calc-panel"><p class="calc-subtitle">Where a step goes</p>{bars}</section>'
+        f'<section class="calc-panel"><p class="calc-subtitle">Change this first</p>{_first(c)}</section></div>{levers(c, values)}'
         f'<ul class="calc-remarks">{remarks}</ul>'
     )
 
@@ -460,7 +460,7 @@ def levers(c: Calculator, values) -> str:
             f"{escape(why or f'×{ratio:.2f}')}</span></div>"
         )
     return (
-        '<section class="calc-levers" role="group" aria-label="Levers"><h3>Levers</h3>'
+        '<section class="calc-levers" role="group" aria-label="Levers"><p class="calc-subtitle">Levers</p>'
         "<p>Switch changes on, on top of your settings. Beside each: the bill with it alone, new over old. What a run "
         "teaches may change too.</p>"
         f'<div class="calc-lever-rows">{rows}</div><p class="calc-together">None is on.</p></section>'
