@@ -426,8 +426,9 @@ def panels(c: Calculator, values) -> str:
     )
     remarks = "".join(f"<li>{escape(text)}</li>" for text in notes(c, values, c.defaults))
     return (
-        f'<div class="calc-panels"><section class="calc-panel"><p class="calc-subtitle">Where a step goes</p>{bars}</section>'
-        f'<section class="calc-panel"><p class="calc-subtitle">Change this first</p>{_first(c)}</section></div>{levers(c, values)}'
+        '<div class="calc-panels"><section class="calc-panel">'
+        f'<p class="calc-subtitle">Where a step goes</p>{bars}</section><section class="calc-panel">'
+        f'<p class="calc-subtitle">Change this first</p>{_first(c)}</section></div>{levers(c, values)}'
         f'<ul class="calc-remarks">{remarks}</ul>'
     )
 
