@@ -27,7 +27,7 @@ _ALIASES = {
     "marinskyrl": "skyrl",
 }
 # Steps that are looked at together, and steps that a report lists: both bound the memory of a log of any length.
-_BLOCK, _LISTED = 10_000, 20_000
+_BLOCK, _LISTED = 10_000, 10_000
 
 
 def _report(sums: Average, kept: list[LogStep], framework: str, gpu, hints: Hints, reader: BaseReader) -> LogReport:
