@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -119,9 +120,18 @@ def site_address(app: Sphinx, config) -> None:
         config.html_baseurl = config.ogp_site_url = address.rstrip("/") + "/"
 
 
+def remember_plugins(*_) -> None:
+    """Look up each bibliography style once: every citation asks anew, and every look-up scans the environment."""
+    from pybtex import plugin
+
+    if not hasattr(plugin._load_entry_point, "cache_info"):
+        plugin._load_entry_point = functools.cache(plugin._load_entry_point)
+
+
 def setup(app: Sphinx) -> dict:
     app.add_css_file(ICONS_CSS)
     app.connect("config-inited", site_address, priority=100)
+    app.connect("builder-inited", remember_plugins)
     app.connect("html-page-context", drop_scripts, priority=900)
     app.connect("build-finished", finish, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
