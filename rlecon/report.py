@@ -80,7 +80,7 @@ def estimate(bill) -> str:
     lines = [
         f"{resolved.architecture.name}{lora} on {run['hardware.gpus']} {resolved.gpu.label}{pools}: "
         + ", ".join(answer) + ".",
-        "The ranges hold 80 % of steps like those that calibrate the model, all of one framework; elsewhere they are wider.",
+        "The ranges hold 80 % of steps like those that calibrate the model: one framework; others err more.",
         "",
         "Where a step goes",
         *bars([(words[k], float(x)) for k, x in bill.phases.items()]),
