@@ -187,6 +187,12 @@ def test_more_gpus_for_less():
     assert f.evidence["scaling_efficiency"] == approx(14.044 / 22.187, rel=1e-3)
     assert f.usd_saved_per_step == approx(2 * (22.187 - 14.044), rel=1e-3) and f.seconds_saved_per_step < 0
     assert finding("more_gpus_for_less", read("verl_8b_g5.log")).verdict == "cannot tell"
+    # A benchmark gives each GPU its own batch: eight times the tokens in the same time is no waste.
+    head = "type,model,lora_rank,num_gpus,device,seq_len,ac,success,mfu_pct,throughput_tok_s,step_time_s"
+    rows = [head, "rl,M-4B,16,1,H100,16384,Recompute,True,21.7,6229.2,5.26",
+            "rl,M-4B,16,8,H100,16384,Recompute,True,21.2,48719.2,5.38"]
+    f = finding("more_gpus_for_less", read_log(rows))
+    assert f.verdict == "cannot tell" and "as many tokens" in f.says
 
 
 def test_step_counts():

@@ -6,6 +6,16 @@ from rlecon.readers.record import LogReport, LogStep
 from rlecon.rules.finding import Context, Finding, cannot, clear
 
 MANY_PASSES = 10.0
+SAME_WORK = 0.02  # steps of one job hold the same tokens up to this share
+
+
+def _same_work(few: LogStep, many: LogStep) -> bool:
+    """Whether two steps hold as many tokens: a benchmark gives each GPU its own batch, and its steps are not alike."""
+    for name in ("response_tokens", "all_tokens"):
+        one, other = getattr(few, name), getattr(many, name)
+        if one and other:
+            return abs(one / other - 1) <= SAME_WORK
+    return False
 
 
 def more_gpus_for_less(report: LogReport, context: Context) -> Finding:
@@ -19,12 +29,13 @@ def more_gpus_for_less(report: LogReport, context: Context) -> Finding:
     worst = None
     for name, steps in groups.items():
         few, many = min(steps, key=lambda s: s.gpus), max(steps, key=lambda s: s.gpus)
-        if many.gpus > few.gpus:
+        if many.gpus > few.gpus and _same_work(few, many):
             efficiency = few.gpu_hours / many.gpu_hours
             if worst is None or efficiency < worst[0]:
                 worst = (efficiency, name, few, many)
     if worst is None:
-        return cannot(rule, "the log holds no two runs of one job on different numbers of GPUs; compare two logs")
+        return cannot(rule, "the log holds no two runs of one job on different numbers of GPUs with steps of as many "
+                      "tokens; compare two logs")
     efficiency, name, few, many = worst
     evidence = {
         "gpus": [few.gpus, many.gpus],
