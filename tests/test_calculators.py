@@ -422,7 +422,7 @@ def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
     c = CALCULATORS["bill"]
     states = random_states(c)[:80]
     body = """const B = require("./book/assets/bill.js"); write(data.states.map(s => ({answers: B.leverAnswers(c, s),
-      pulled: c.levers.map(l => B.pulled(c, s, new Set([l.name])))})))"""
+      pulled: c.levers.map(l => P.pulled(c, s, new Set([l.name])))})))"""
     priced = refused = 0
     for state, found in zip(states, in_node(c, states, tmp_path, body), strict=True):
         run = run_of(c, state)
@@ -468,6 +468,56 @@ def test_a_lever_alone_saves_what_the_package_says(tmp_path):
     assert len(names) >= 5
     for name in names:
         assert ratios[name] == pytest.approx(said[name]["usd_ratio_alone"]["mid"], rel=1e-9), name
+
+
+@needs_node
+def test_an_address_holds_the_settings_and_the_levers_that_are_on(tmp_path):
+    """Written and read again at random: both stay, unless the settings or a lever of the same family forbid one."""
+    c = CALCULATORS["bill"]
+    rng = np.random.default_rng(11)
+    names = [x.name for x in c.levers]
+    cases = [(s, [n for n in names if rng.random() < 0.4]) for s in random_states(c)[:100]]
+    body = """write(data.states.map(([s, on]) => { const a = P.writeAddress(c, s, on);
+      const read = P.readAddress(c, a.split("?")[1] || "");
+      return Object.assign(read, {again: P.writeAddress(c, read.state, read.levers), address: a}); }))"""
+    kept = lost = 0
+    for (state, asked), found in zip(cases, in_node(c, cases, tmp_path, body), strict=True):
+        assert found["state"] == json.loads(json.dumps(state))
+        want, families, why = [], set(), []
+        for lever in (x for x in c.levers if x.name in asked):
+            if lever.refusal(state):
+                why.append(f"{lever.label} is not on: {lever.refusal(state)}")
+            elif lever.family in families:
+                why.append(next(w for w in found["refused"] if w.startswith(f"{lever.label} is not on: ")))
+            else:
+                want.append(lever.name)
+                families |= {lever.family} - {""}
+        assert (found["levers"], found["refused"]) == (want, why), (state, asked)
+        assert found["again"] == found["address"] or why
+        kept, lost = kept + len(want), lost + len(why)
+    assert kept > 50 and lost > 20
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("lever=warp", "a lever that this calculator does not have"), ("lever=__proto__", "does not have"),
+        ("lever=", "does not have"), ("lever=%3Cimg%20src=x%3E", "does not have"), ("lever=LORA", "does not have"),
+        ("lever=lora,async", "does not have"), ("lever=prefix_cache", "Prefix cache is not on: a single turn"),
+        ("model.lora_rank=16&lever=lora", "LoRA is not on: the run already trains an adapter"),
+    ],
+)  # fmt: skip
+def test_a_lever_that_cannot_be_is_left_out_in_words(query, message, tmp_path):
+    c = CALCULATORS["bill"]
+    (found,) = in_node(c, [query], tmp_path, "write(data.states.map(q => P.readAddress(c, q)))")
+    assert found["levers"] == [] and message in found["refused"][0] and "<" not in json.dumps(found["refused"])
+    both = in_node(c, ["lever=fp4_rollouts&lever=fp8_rollouts&lever=fp8_rollouts"], tmp_path,
+                   "write(data.states.map(q => P.readAddress(c, q)))")  # fmt: skip
+    assert both[0]["levers"] == ["fp8_rollouts"] and "only one of both can be" in both[0]["refused"][0]
+    page_without = CALCULATORS["index"]
+    (found,) = in_node(page_without, ["lever=lora"], tmp_path, "write(data.states.map(q => P.readAddress(c, q)))")
+    assert found["levers"] == [] and found["refused"]
 
 
 @needs_node

@@ -308,8 +308,8 @@ def script(c: Calculator) -> str:
         "turns": c.turns,
         "signal": c.signal,
         "levers": [
-            {"name": x.name, "words": x.words, "values": dict(x.values), "refusals": x.refusals, "least": x.least,
-             "halves": dict(x.halves), "family": x.family} for x in c.levers
+            {"name": x.name, "label": x.label, "words": x.words, "values": dict(x.values), "refusals": x.refusals,
+             "least": x.least, "halves": dict(x.halves), "family": x.family} for x in c.levers
         ],
     }  # fmt: skip
     if c.bars:

@@ -66,27 +66,13 @@
       "\u00d7" + r.ratio.toFixed(2), r.perSignal === undefined ? "" : "\u00d7" + r.perSignal.toFixed(2)];
   }
 
-  // --- levers: the twin of rlecon.dials.Lever -------------------------------------------------------------------------
-  const TESTS = { is: (x, y) => x === y, above: (x, y) => x !== null && x > y, "at most": (x, y) => x !== null && x <= y };
-  function refusal(lever, state) {
-    const found = lever.refusals.find(([key, test, limit]) => TESTS[test](state[key], limit));
-    return found ? found[3] : "";
-  }
-  function pulled(c, base, on) { // the reader's settings with the levers in `on`
-    const out = Object.assign({}, base);
-    for (const lever of c.levers) {
-      if (!on.has(lever.name)) continue;
-      for (const key in lever.values) out[key] = lever.least.includes(key) ? Math.max(lever.values[key], out[key] || 0) : lever.values[key];
-      for (const key in lever.halves) out[key] = Math.max(1, Math.floor(out[lever.halves[key]] / 2));
-    }
-    return out;
-  }
+  // --- levers, each alone ----------------------------------------------------------------------------------------------
   function leverAnswers(c, base) { // each alone: new dollars over old, or why not
     const now = P.evaluate(c, base), output = now.reason ? null : watched(now.values);
     return c.levers.map((lever) => {
-      let why = refusal(lever, base);
+      let why = P.refusal(lever, base);
       if (why) return { name: lever.name, why, ratio: null };
-      const { values, reason } = P.evaluate(c, pulled(c, base, new Set([lever.name])));
+      const { values, reason } = P.evaluate(c, P.pulled(c, base, new Set([lever.name])));
       why = reason || "";
       return { name: lever.name, why, ratio: why || output === null ? null : values[output] / now.values[output] };
     });
@@ -168,8 +154,7 @@
     return { state, left };
   }
 
-  const pure = { elasticities, nextSettings, elasticityText, settingText, refusal, pulled, leverAnswers,
-    toFile, toCommand, fromFile };
+  const pure = { elasticities, nextSettings, elasticityText, settingText, leverAnswers, toFile, toCommand, fromFile };
   if (typeof module === "object" && module.exports) { module.exports = pure; return; }
 
   // --- the page --------------------------------------------------------------------------------------------------------------
@@ -191,7 +176,7 @@
         const message = find(".calc-paste-note");
         message.textContent = error || (left.length ? "Taken over, but for what this page does not show: " + left.join(", ") + "." : "Taken over.");
         message.classList.toggle("calc-bad", Boolean(error));
-        if (!error) { box.rlecon.set(state); }
+        if (!error) box.rlecon.begin(state);
       });
     }
     // What the reader has set without levers, the levers that are on, and the state that both make.
@@ -203,28 +188,32 @@
       button.addEventListener("click", () => {
         const lever = named(button.dataset.lever);
         if (on.has(lever.name)) on.delete(lever.name);
-        else if (refusal(lever, base)) return;
+        else if (P.refusal(lever, base)) return;
         else {
           for (const other of c.levers) if (lever.family && other.family === lever.family) on.delete(other.name);
           on.add(lever.name);
         }
-        last = pulled(c, base, on);
+        last = P.pulled(c, base, on);
         box.rlecon.set(last);
       });
     }
-    function follow(state, fresh) { // a setting that the reader moves is the reader's; a lever on it is off then
-      if (fresh) { base = Object.assign({}, state); on.clear(); }
-      else {
-        for (const key in state) {
-          if (state[key] === last[key]) continue;
-          base[key] = state[key];
-          for (const lever of c.levers.filter((x) => on.has(x.name) && touched(x).includes(key))) {
-            on.delete(lever.name);
-            for (const k of touched(lever)) base[k] = state[k];
-          }
+    function begin(state, levers) { // all anew
+      base = Object.assign({}, state);
+      on = new Set(levers);
+      last = P.pulled(c, base, on);
+      return Object.assign({}, last);
+    }
+    function follow(state) { // a setting that the reader moves is the reader's; a lever on it is off then
+      for (const key in state) {
+        if (state[key] === last[key]) continue;
+        base[key] = state[key];
+        for (const lever of c.levers.filter((x) => on.has(x.name) && touched(x).includes(key))) {
+          on.delete(lever.name);
+          for (const k of touched(lever)) base[k] = state[k];
         }
       }
-      last = pulled(c, base, on);
+      for (const lever of c.levers) if (P.refusal(lever, base)) on.delete(lever.name);
+      last = P.pulled(c, base, on);
       return Object.keys(state).some((key) => state[key] !== last[key]);
     }
     function switches(v) {
@@ -271,11 +260,9 @@
       if (file) file.textContent = toFile(c, state);
     }
     if (pulls.length) timer = setTimeout(ratios, 0); // after all that is disabled was set free
-    return function (state, v, fresh) {
-      if (pulls.length) {
-        if (follow(state, fresh)) { box.rlecon.set(last); return; } // half of the GPUs follows the GPUs
-        switches(v);
-      }
+    function after(state, v) {
+      if (follow(state)) { box.rlecon.set(last); return; } // half of the GPUs follows the GPUs
+      if (pulls.length) switches(v);
       const total = v ? c.bars.reduce((sum, b) => sum + Math.max(0, v[b.name]), 0) : 0;
       const widest = v ? Math.max(...c.bars.map((b) => v[b.name])) : 1;
       box.querySelectorAll(".calc-bar").forEach((bar, i) => {
@@ -288,6 +275,8 @@
       find(".calc-remarks").replaceChildren(...(v ? P.notes(c, v, state) : []).map((text) => element("li", text)));
       clearTimeout(timer);
       timer = setTimeout(() => slow(state, v), 120);
-    };
+    }
+    const order = () => c.levers.map((x) => x.name).filter((name) => on.has(name));
+    return { begin, after, scenario: () => [base, order()] };
   };
 })(typeof globalThis === "object" ? globalThis : this);

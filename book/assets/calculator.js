@@ -79,9 +79,26 @@
     const low = d.lowOpen ? x > d.low : x >= d.low, high = d.highOpen ? x < d.high : x <= d.high;
     return Number.isFinite(x) && low && high && (!d.whole || Number.isInteger(x));
   }
-  // The state that an address asks for; what it cannot have is left out and said.
+  // --- levers: the twin of rlecon.dials.Lever -----------------------------------------------------------------------
+  const TESTS = { is: (x, y) => x === y, above: (x, y) => x !== null && x > y, "at most": (x, y) => x !== null && x <= y };
+  function refusal(lever, state) { // why it does not apply to these settings, or nothing
+    const found = lever.refusals.find(([key, test, limit]) => TESTS[test](state[key], limit));
+    return found ? found[3] : "";
+  }
+  function pulled(c, base, on) { // the reader's settings with the levers named in `on`
+    const out = Object.assign({}, base);
+    for (const lever of c.levers) {
+      if (!on.has(lever.name)) continue;
+      for (const key in lever.values) out[key] = lever.least.includes(key) ? Math.max(lever.values[key], out[key] || 0) : lever.values[key];
+      for (const key in lever.halves) out[key] = Math.max(1, Math.floor(out[lever.halves[key]] / 2));
+    }
+    return out;
+  }
+
+  // --- the address: the reader's own settings, and the levers that are on -------------------------------------------
+  // What an address asks for; what it cannot have is left out and said.
   function readAddress(c, query) {
-    const state = Object.assign({}, c.defaults), refused = [];
+    const state = Object.assign({}, c.defaults), asked = [], refused = [];
     for (const [key, text] of new URLSearchParams(query)) {
       const d = c.dials.find((x) => x.key === key), choice = c.choices.find((x) => x.key === key);
       if (d && text === "" && d.optional) state[key] = null;
@@ -91,15 +108,25 @@
       } else if (choice) {
         if (choice.options.some((o) => o[0] === text)) state[key] = text;
         else refused.push(choice.label + " is not one of the choices");
-      } else if (key !== "show") refused.push("the link names a setting that this calculator does not have");
+      } else if (key === "lever" && c.levers.some((x) => x.name === text)) asked.push(text);
+      else if (key === "lever") refused.push("the link names a lever that this calculator does not have");
+      else if (key !== "show") refused.push("the link names a setting that this calculator does not have");
     }
-    return { state, refused };
+    const on = new Set();
+    for (const lever of c.levers.filter((x) => asked.includes(x.name))) {
+      const why = refusal(lever, state), rival = c.levers.find((x) => on.has(x.name) && lever.family && x.family === lever.family);
+      if (why) refused.push(lever.label + " is not on: " + why);
+      else if (rival) refused.push(lever.label + " is not on: " + rival.label + " is, and only one of both can be");
+      else on.add(lever.name);
+    }
+    return { state, levers: [...on], refused };
   }
-  function writeAddress(c, state) {
+  function writeAddress(c, state, levers) {
     const query = new URLSearchParams();
     for (const key in c.defaults) {
       if (state[key] !== c.defaults[key]) query.set(key, state[key] === null ? "" : String(state[key]));
     }
+    for (const name of levers || []) query.append("lever", name);
     return "#" + c.name + (String(query) ? "?" + query : "");
   }
 
@@ -247,7 +274,7 @@
     };
   }
 
-  const pure = { format, figure, parseNumber, admits, readAddress, writeAddress, evaluate, spread, inWords, notes, curve,
+  const pure = { format, figure, parseNumber, admits, refusal, pulled, readAddress, writeAddress, evaluate, spread, inWords, notes, curve,
     picture, axis, spell, tick };
   root.rleconPure = pure;
   if (typeof module === "object" && module.exports) { module.exports = pure; return; }
@@ -290,7 +317,10 @@
       for (const choice of c.choices) find('select[data-choice="' + choice.key + '"]').value = state[choice.key];
     }
 
-    let pending = 0, later = 0, replaced = false; // replaced: by a preset, a link, a reset
+    let pending = 0, later = 0, bill = null; // bill: what a page of a whole bill does beyond the dials
+    // The state anew, by a preset, a link or a reset, with levers on.
+    function begin(values, levers) { state = bill ? bill.begin(values, levers || []) : values; }
+    const address = () => writeAddress(c, ...(bill ? bill.scenario() : [state, []]));
     function update() {
       const wrong = Object.values(bad).find(Boolean);
       const { values, reason } = wrong ? { reason: "Mend the marked field to see a result." } : evaluate(c, state);
@@ -307,14 +337,12 @@
         button.setAttribute("aria-pressed", String(o === shown));
       }
       draw(words ? null : values);
-      const fresh = replaced;
-      replaced = false;
-      if (box.rlecon && box.rlecon.after) box.rlecon.after(state, words ? null : values, fresh);
+      if (bill) bill.after(state, words ? null : values);
       clearTimeout(later);
       later = setTimeout(() => {
         find(".calc-live").textContent = shown.label + ": " + find(".calc-big").textContent + ". " + find(".calc-words").textContent;
         table();
-        try { history.replaceState(null, "", writeAddress(c, state)); } catch (e) { /* some viewers forbid it */ }
+        try { history.replaceState(null, "", address()); } catch (e) { /* some viewers forbid it */ }
       }, 300);
     }
     function soon() { if (!pending) pending = requestAnimationFrame(() => { pending = 0; update(); }); }
@@ -396,9 +424,9 @@
     const overSelect = find(".calc-over");
     if (overSelect) overSelect.addEventListener("change", () => { over = c.dials.find((d) => d.key === overSelect.value); soon(); });
     all(".calc-preset").forEach((button, i) => button.addEventListener("click", () => {
-      state = Object.assign({}, c.defaults, c.presets[i].values); replaced = true; say(""); fill(); soon();
+      begin(Object.assign({}, c.defaults, c.presets[i].values)); say(""); fill(); soon();
     }));
-    find(".calc-reset").addEventListener("click", () => { state = Object.assign({}, c.defaults); replaced = true; say(""); fill(); soon(); });
+    find(".calc-reset").addEventListener("click", () => { begin(Object.assign({}, c.defaults)); say(""); fill(); soon(); });
     async function copy(text, what) {
       try { await navigator.clipboard.writeText(text); say(what + " copied."); } catch (e) {
         const area = document.createElement("textarea");
@@ -407,7 +435,7 @@
         area.remove(); say(done ? what + " copied." : "Copying is not allowed here. " + text);
       }
     }
-    find(".calc-link").addEventListener("click", () => copy(location.href.split("#")[0] + writeAddress(c, state), "Link"));
+    find(".calc-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
     find(".calc-csv").addEventListener("click", () => {
       const { q, unknown } = quantities(c, state), quote = (t) => '"' + String(t).replace(/"/g, '""') + '"';
       const lines = [[over.key, ...c.outputs.map((o) => o.name)].map(quote).join(",")];
@@ -424,15 +452,15 @@
     function fromAddress(first) {
       const hash = location.hash.slice(1), cut = hash.indexOf("?");
       if ((cut < 0 ? hash : hash.slice(0, cut)) !== c.name) return;
-      const { state: asked, refused } = readAddress(c, cut < 0 ? "" : hash.slice(cut + 1));
-      state = asked; replaced = true; fill();
+      const { state: asked, levers, refused } = readAddress(c, cut < 0 ? "" : hash.slice(cut + 1));
+      begin(asked, levers); fill();
       say(refused.length ? "Not taken from the link: " + [...new Set(refused)].join("; ") + "." : "");
       if (first) box.scrollIntoView({ block: "start" });
       soon();
     }
     box.rlecon = { get state() { return state; }, set(values) { state = Object.assign({}, c.defaults, values); say(""); fill(); update(); },
-      copy, calculator: c, after: null };
-    if (root.rleconBill && c.bars.length) box.rlecon.after = root.rleconBill(box);
+      begin(values) { begin(values); say(""); fill(); update(); }, copy, calculator: c };
+    if (root.rleconBill && c.bars.length) bill = root.rleconBill(box);
     box.classList.add("calc-live-on");
     all("[disabled]").forEach((e) => e.removeAttribute("disabled"));
     fill(); // browsers keep what was in fields before a reload

@@ -259,7 +259,7 @@ def test_levers_go_on_and_off_on_top_of_the_settings(opened):
     want = c.solve(state)["usd_run"]
     assert big(page) == directive.shown(want, "usd", 2) and big(page) in page.inner_text(".calc-together")
     assert first in page.inner_text(".calc-together")
-    assert "rollout.group_size=2" in page.url and "update.overlap=full" in page.url
+    assert page.url.endswith("#bill?rollout.group_size=16&lever=async&lever=fp8_rollouts&lever=group_size_2")
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert "group_size = 2" in page.inner_text(".calc-file-text")
     button("fp4_rollouts").click()  # one precision at a time
@@ -279,6 +279,49 @@ def test_levers_go_on_and_off_on_top_of_the_settings(opened):
         c.solve(mine)["usd_run"], "usd", 2
     )
     button("lora").click()
+    page.locator('[data-key="model.lora_rank"] .calc-number').fill("8")  # the reader trains an adapter: no lever then
+    page.wait_for_timeout(SETTLE)
+    assert button("lora").get_attribute("aria-pressed") == "false" and button("lora").is_disabled()
+    page.locator(".calc-reset").click()
+    page.wait_for_timeout(SETTLE)
+    button("lora").click()
     page.locator(".calc-reset").click()
     page.wait_for_timeout(SETTLE)
     assert button("lora").get_attribute("aria-pressed") == "false" and button("lora").is_enabled()
+
+
+def test_a_link_brings_levers_that_can_be_taken_off_again(opened):
+    c = CALCULATORS["bill"]
+    levers = {x.name: x for x in c.levers}
+    page = opened("bill", "hardware.gpus=32&lever=lora&lever=group_size_2")
+    page.wait_for_timeout(SETTLE)
+    pressed = lambda: [e.get_attribute("data-lever") for e in page.locator('.calc-pull[aria-pressed="true"]').all()]  # noqa: E731
+    mine = c.defaults | {"hardware.gpus": 32}
+    both = levers["group_size_2"].pulled(levers["lora"].pulled(mine))
+    assert sorted(pressed()) == ["group_size_2", "lora"] and page.inner_text(".calc-note") == ""
+    assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(both))
+    assert big(page) == directive.shown(c.solve(both)["usd_run"], "usd", 2)
+    page.reload()
+    page.wait_for_selector(".calc-live-on")
+    page.wait_for_timeout(SETTLE)
+    assert sorted(pressed()) == ["group_size_2", "lora"]
+    for name in ("lora", "group_size_2"):
+        page.locator(f'[data-lever="{name}"]').click()
+    page.wait_for_timeout(SETTLE)
+    assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(mine))
+    assert page.url.endswith("#bill?hardware.gpus=32")
+    page.locator('[data-lever="lora"]').click()
+    for button in (".calc-preset >> nth=1", ".calc-reset"):
+        page.locator(button).click()
+        page.wait_for_timeout(SETTLE)
+        assert pressed() == [] and "lever=" not in page.url
+
+
+@pytest.mark.parametrize("query", ["lever=warp", "lever=<img src=x onerror=alert(1)>", "lever=prefix_cache"])
+def test_a_bad_lever_in_a_link_is_refused_in_words_and_is_never_markup(opened, query):
+    page = opened("bill", query)
+    page.wait_for_timeout(SETTLE)
+    assert page.inner_text(".calc-note").startswith("Not taken from the link: ")
+    assert page.locator('.calc-pull[aria-pressed="true"], .calc img, .calc-note *').count() == 0
+    assert "lever" not in page.url
+    assert big(page) == directive.shown(CALCULATORS["bill"].solve()["usd_run"], "usd", 2)
