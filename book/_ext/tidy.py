@@ -128,9 +128,24 @@ def remember_plugins(*_) -> None:
         plugin._load_entry_point = functools.cache(plugin._load_entry_point)
 
 
+UNDECLARED = ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex")
+
+
+def use_every_core(app: Sphinx, _config) -> None:
+    """Read and write pages side by side, for which Jupyter Book's command has no option.
+
+    Two of its extensions do not declare that this is safe: one numbers the parts once all are read, the other serves
+    another format.
+    """
+    for name in UNDECLARED:
+        app.extensions[name].parallel_read_safe = app.extensions[name].parallel_write_safe = True
+    app.parallel = os.cpu_count() or 1
+
+
 def setup(app: Sphinx) -> dict:
     app.add_css_file(ICONS_CSS)
     app.connect("config-inited", site_address, priority=100)
+    app.connect("config-inited", use_every_core)
     app.connect("builder-inited", remember_plugins)
     app.connect("html-page-context", drop_scripts, priority=900)
     app.connect("build-finished", finish, priority=900)
