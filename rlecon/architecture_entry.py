@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 
-from rlecon.errors import RleconError
+from rlecon.errors import RleconError, nearest
 from rlecon.layers import (
     LARGEST,
     MOST_LAYERS,
@@ -47,9 +46,7 @@ def fields_of(entry: dict, name: str | None = None) -> dict:
     known = _SHAPE_KEYS | _RECORD_KEYS
     for key in entry:
         if key not in known:
-            close = difflib.get_close_matches(key, known, 1)
-            advice = f"did you mean {close[0]}?" if close else None
-            raise RleconError("unknown key of a model", field=key, advice=advice)
+            raise RleconError("unknown key of a model", field=key, advice=nearest(key, known))
     get = _Getter(entry)
     hidden, count = get.whole("hidden"), get.whole("layers", most=MOST_LAYERS)
     heads = get.whole("heads")
@@ -146,7 +143,6 @@ class _Getter:
         inner = _Getter(self.entry[key], f"{self.prefix}{key}.")
         for name in inner.entry:
             if name not in _TABLE_KEYS[key]:
-                close = difflib.get_close_matches(str(name), _TABLE_KEYS[key], 1)
-                advice = f"did you mean {close[0]}?" if close else None
+                advice = nearest(str(name), _TABLE_KEYS[key])
                 raise RleconError("unknown key of a model", field=inner.prefix + str(name), advice=advice)
         return inner

@@ -1,4 +1,4 @@
-"""The one error type of the package."""
+"""The one error type of the package, and the advice that names a near word."""
 
 from __future__ import annotations
 
@@ -38,3 +38,15 @@ class RleconError(ValueError):
         if advice:
             text += f"; {advice}"
         super().__init__(text)
+
+
+def nearest(word: str, words) -> str | None:
+    """Advice that names the closest of ``words``, or None where none is close.
+
+    >>> nearest("gpuss", ["gpus", "steps"])
+    'did you mean gpus?'
+    """
+    import difflib  # only where something is wrong
+
+    close = difflib.get_close_matches(word, list(words), 1)
+    return f"did you mean {close[0]}?" if close else None

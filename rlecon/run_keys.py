@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from rlecon.errors import RleconError
+from rlecon.errors import RleconError, nearest
 from rlecon.run_file import RunFile
 
 LARGEST, LARGEST_COUNT = 1e24, 1e15  # beyond these a number is a slip, and products of several overflow
@@ -70,13 +69,12 @@ class Key:
             if not isinstance(value, str):
                 raise fail
             if self.choices and value not in self.choices:
-                near = difflib.get_close_matches(value, self.choices, 1)
                 raise RleconError(
                     "not a choice",
                     field=self.name,
                     value=value,
                     allowed=self.allowed,
-                    advice=f"did you mean {near[0]}?" if near else None,
+                    advice=nearest(value, self.choices),
                 )
             return value
         if self.kind is bool:

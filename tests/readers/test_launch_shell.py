@@ -6,9 +6,10 @@ import pytest
 
 from rlecon.errors import RleconError
 from rlecon.readers.launch.arithmetic import arithmetic
-from rlecon.readers.launch.core import Settings, Unknown
 from rlecon.readers.launch.flags import flag_entries, hydra_entries
+from rlecon.readers.launch.settings import Settings
 from rlecon.readers.launch.shell import HOLE, read_script
+from rlecon.readers.launch.values import Unknown
 
 
 def words(text):
@@ -110,7 +111,7 @@ def test_what_unfolds_without_end_is_refused_or_a_hole(text):
 
 
 def test_interpolation():
-    from rlecon.readers.launch.core import yaml_entries
+    from rlecon.readers.launch.formats import yaml_entries
     s = Settings(yaml_entries(
         "a: {n: 4, m: '${a.n}', k: '${mul:${a.n}, ${.m}}', s: 'x-${a.n}', e: '${oc.env:HOME,7}', u: '${oc.env:HOME}',"
         " r: '${.n}'}\nq: '${eval:1+1}'\nz: '${nowhere}'\n"))
@@ -120,6 +121,6 @@ def test_interpolation():
 
 
 def test_merge_keys_are_defaults():
-    from rlecon.readers.launch.core import yaml_entries
+    from rlecon.readers.launch.formats import yaml_entries
     entries = yaml_entries("base: &b {x: 1, y: 2}\nc: {y: 3, <<: *b}\n")
     assert entries["c.x"].value == 1 and entries["c.y"].value == 3

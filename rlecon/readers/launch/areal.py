@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact
+from rlecon.readers.launch.values import Fact
 
 
 def backend(text):

@@ -14,22 +14,13 @@ from importlib import import_module
 from pathlib import Path
 
 from rlecon import catalog
-from rlecon.errors import RleconError
-from rlecon.readers.launch.core import (
-    Draft,
-    Entry,
-    Fact,
-    Missing,
-    Settings,
-    nearest,
-    read_text,
-    scalar,
-    shorten,
-    toml_entries,
-    yaml_entries,
-)
+from rlecon.errors import RleconError, nearest
+from rlecon.readers.launch.draft import Draft, Missing
 from rlecon.readers.launch.flags import flag_entries, hydra_entries
+from rlecon.readers.launch.formats import read_text, toml_entries, yaml_entries
+from rlecon.readers.launch.settings import Settings
 from rlecon.readers.launch.shell import read_script
+from rlecon.readers.launch.values import Entry, Fact, scalar, shorten
 from rlecon.run import KEYS, SECTIONS
 
 FRAMEWORKS = ("verl", "trl", "nemo-rl", "prime-rl", "openrlhf", "slime", "roll", "areal")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rlecon.readers.launch.core import shorten
+from rlecon.readers.launch.values import shorten
 
 MAX_NEST = 30
 BLOCK = re.compile(r"^[ \t]*(if|case|for|while|until|function|select)\b|;;|^[ \t]*(fi|esac|done)\b|\(\)\s*\{", re.M)

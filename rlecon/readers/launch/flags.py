@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Entry, Unknown, drop, scalar, shorten
 from rlecon.readers.launch.shell import HOLE
+from rlecon.readers.launch.values import Entry, Unknown, drop, scalar, shorten
 
 MAX_SETTINGS = 5000
 KEY = r"[A-Za-z_][\w-]*(?:[./@][\w-]+)*"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact, read_text, yaml_entries
+from rlecon.readers.launch.formats import read_text, yaml_entries
+from rlecon.readers.launch.values import Fact
 
 MAX_BASES = 8
 

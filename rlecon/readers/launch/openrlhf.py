@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from rlecon.readers.launch.core import Fact, default
 from rlecon.readers.launch.nemo_rl import cap_total
+from rlecon.readers.launch.values import Fact, default
 
 VERSION = "OpenRLHF: "
 ESTIMATORS = {

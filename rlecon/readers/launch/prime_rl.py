@@ -7,8 +7,8 @@ rollouts, not prompts. Generation and training always have pools of their own an
 from __future__ import annotations
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact, default, scalar
 from rlecon.readers.launch.nemo_rl import cap_total
+from rlecon.readers.launch.values import Fact, default, scalar
 
 VERSION = "prime-rl: "
 

@@ -6,7 +6,7 @@ import re
 from math import ceil
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact
+from rlecon.readers.launch.values import Fact
 
 ESTIMATORS = {"grpo": "grpo", "gae": "ppo", "step_reinforce": None}
 RANGE = re.compile(r"list\(\s*range\(\s*(\d{1,6})\s*(?:,\s*(\d{1,6})\s*)?(?:,\s*(\d{1,6})\s*)?\)\s*\)")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from rlecon.readers.launch.arithmetic import arithmetic
-from rlecon.readers.launch.core import MAX_TEXT, shorten
 from rlecon.readers.launch.excerpt import uncut
 from rlecon.readers.launch.lexer import MAX_NEST, MAX_STEPS, Parser, fail, inside, lex
+from rlecon.readers.launch.values import MAX_TEXT, shorten
 
 HOLE = "\0"
 

@@ -6,7 +6,7 @@ Defaults are those of slime/utils/arguments.py (read at commit 002fa9d6).
 from __future__ import annotations
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact, default
+from rlecon.readers.launch.values import Fact, default
 
 VERSION = "slime: "
 ESTIMATORS = {"grpo": "grpo", "gspo": "grpo", "reinforce_plus_plus_baseline": "rloo", "ppo": "ppo"}

@@ -8,7 +8,7 @@ TRL 0.14 or 0.15, when one GPU of the node held vLLM.
 from __future__ import annotations
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact, default
+from rlecon.readers.launch.values import Fact, default
 
 NEW, OLD = "TRL 1.x: ", "TRL 0.14-0.15 (vllm_device dates the file): "
 

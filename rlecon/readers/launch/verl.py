@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import ceil
 
 from rlecon.errors import RleconError
-from rlecon.readers.launch.core import Fact, default
+from rlecon.readers.launch.values import Fact, default
 
 VERSION = "verl 0.6+: "
 ESTIMATORS = {
