@@ -14,7 +14,9 @@ from itertools import chain, islice
 
 from rlecon import catalog
 from rlecon.errors import RleconError
-from rlecon.readers.record import WHY_UNKNOWN, Average, Draft, Hints, LogReport, LogStep, derive
+from rlecon.readers.average import Average
+from rlecon.readers.derived import derive
+from rlecon.readers.record import WHY_UNKNOWN, Draft, Hints, LogReport, LogStep
 from rlecon.readers.text import read_lines, records
 
 FRAMEWORKS = ("verl", "trl", "nemo_rl", "skyrl", "openrlhf", "slime", "prime_rl")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rlecon import catalog
-from rlecon.readers.record import LogReport, mixed_bound
+from rlecon.readers.derived import mixed_bound
+from rlecon.readers.record import LogReport
 from rlecon.rules.finding import TRAINING, Context, Finding, cannot, clear, found, training_seconds
 
 # Shares of the step, of responses and of groups below these are not worth a change, and are called clear.
