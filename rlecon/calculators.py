@@ -47,7 +47,7 @@ from rlecon.dials import CALCULATORS, Calculator, Choice, Dial, Output, Preset, 
 from rlecon.equation import Model
 from rlecon.quantity import REGISTRY
 from rlecon.run import Run
-from rlecon.run_dials import is_choice, levers_of, of_run
+from rlecon.run_dials import is_choice, levers_of, of_run, remarks_of
 
 __all__ = ["CALCULATORS", "Calculator", "Choice", "Dial", "Output", "Preset", "Table", "calculator", "dial", "of_run",
            "stops"]  # fmt: skip
@@ -958,35 +958,6 @@ PHASE_BARS = (
     ("Evaluation", "evaluation_seconds_per_step", "idle"),
     ("Idle", "idle_seconds", "idle"),
 )
-_WAVES = (_q("resident_sequences") < _q("sequences_per_engine")) & (
-    _q("resident_limit") < _q("max_sequences_per_engine")
-)
-REMARKS = (  # (settings, relation, sentence): the warnings of `rlecon estimate`
-    ({}, (_q("weight_bits") <= 4) & (_q("rollout_flops_per_second") <= _q("bf16_flops_per_second")),
-     "{=hardware.gpu} has no 4-bit units: weights are read at 4 bits and multiplied at 16."),
-    ({"rollout.max_response_tokens": None}, _q("response_tokens_cv") > 0,
-     "No cap on response length is given: the longest response is taken from the length spread alone."),
-    ({"rollout.engine": "eager"}, True,
-     "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely."),
-    ({}, _WAVES, "Memory holds {resident_limit|whole} of {sequences_per_engine|whole} sequences per engine: rollouts "
-                 "run in waves."),
-    ({}, (_q("shared_pool") > 0)
-     & (_q("update_bytes_per_gpu") + _q("engine_weight_bytes") / _q("tensor_parallel") > _q("memory_bytes")),
-     "Update and engine fit only in turn: the engine must leave the memory while the update runs."),
-    ({}, _q("sequences_per_engine") < 1,
-     "There are more engines than rollouts in a step: some engines stay idle."),
-    ({}, (_q("lora_rank") > 0) & (_q("experts") > 1),
-     "LoRA is priced on attention and shared layers; adapters on experts are not counted."),
-    ({"update.offload": "true"}, True,
-     "Offloaded trainers have been measured several times slower than any model of transfer time says."),
-    ({}, _q("update_bytes_per_gpu") > _q("memory_bytes"),
-     "The update is estimated at {update_bytes_per_gpu|bytes|2} on a GPU of {memory_bytes|bytes|2}: more training "
-     "GPUs, recomputation or offload."),
-    *(({}, _q(f"training_{name}") > 1,
-       f"update.{name}: its communication is inside the trainer's measured efficiency; memory follows it.")
-      for name in ("tensor_parallel", "pipeline_parallel")),
-    ({"model.algorithm": "distillation"}, True, "The teacher of a distillation is not priced."),
-)  # fmt: skip
 BILL_PRESETS = (
     Preset("8B math", {**MATH_8B.values, "rollout.max_response_tokens": 8192, "run.steps": 200}),
     Preset(
@@ -1061,7 +1032,7 @@ def _bill(title, sections, outputs, presets, base=CAPPED, **more):
     return of_run(
         Run(**base), title=title, choices=choices, dials=tuple(k for k in keys if k not in choices), outputs=outputs,
         over="rollout.response_tokens", presets=presets, words=BILL_WORDS, bars=PHASE_BARS, sections=sections,
-        notes=tuple(n for n in REMARKS if set(n[0]) <= set(keys)),
+        notes=remarks_of(Run(**base), set(keys)),
         turns=tuple(k for k in TURNS if k in keys), signal="signal_per_step", loose=("run.steps", "reward.pass_rate"),
         **more,
     )  # fmt: skip

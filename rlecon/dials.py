@@ -16,6 +16,7 @@ import numpy as np
 from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.quantity import lookup
+from rlecon.remarks import Remark
 from rlecon.run import KEYS
 
 
@@ -168,7 +169,7 @@ class Calculator:
     base: object = None
     guards: tuple[str, ...] = ()  # computed only for the conditions that they carry
     sections: tuple[tuple[str, tuple[str, ...]], ...] = ()  # headings over groups of settings; the first stands open
-    notes: tuple = ()  # (relation, sentence): every sentence that holds is shown
+    notes: tuple[Remark, ...] = ()  # every sentence that holds is shown, its settings as the page writes them
     turns: tuple[str, ...] = ()  # settings that "change this first" tries at their next value
     signal: str = ""  # what a cheaper setting must not lose
     short: bool = False  # leave out the run file
@@ -182,7 +183,7 @@ class Calculator:
             names += [*(o.spread or ()), *([o.apart] if o.apart else [])]
         names += [name for _, name, _ in self.bars]
         names += [self.signal] if self.signal else []
-        for relation, text in (*self.words, *((r, t) for _, r, t in self.notes)):
+        for relation, text in (*self.words, *((n.holds, n.text) for n in self.notes)):
             names += [s.name for s in getattr(relation, "free_symbols", ())]
             names += re.findall(r"\{(\w+)[|}]", text)
         return [n for n in dict.fromkeys(names) if n in self.model.by_left]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from rlecon.errors import RleconError
 
@@ -139,3 +140,52 @@ def format_value(value, unit: str = "", digits: int = 3) -> str:
             return f"{parts[1]} ({parts[0]} to {parts[2]})"
         raise RleconError("an interval has two or three numbers", field="value", value=len(parts), allowed="2 or 3")
     return format_number(value, unit, digits)
+
+
+def format_figure(value, unit: str = "", digits: int = 3) -> str:
+    """A figure, or the words that stand for one that is no finite number.
+
+    Units beyond those of :func:`format_number`: ``"whole"`` for a count without a fraction, ``"GB"`` for whole
+    gigabytes, and ``"%"`` without digits (``digits=0``) for a share as it was typed.
+
+    >>> format_figure(None), format_figure(float("inf")), format_figure(1023.6, "whole"), format_figure(8e10, "GB")
+    ('unknown', 'without bound', '1,024', '80\\xa0GB')
+    >>> format_figure(0.125, "%", 0), format_figure(0.125, "%", 2)
+    ('12.5\\xa0%', '12\\xa0%')
+    """
+    if value is None:
+        return "unknown"
+    value = float(value)
+    if not math.isfinite(value):
+        return "without bound" if value == math.inf else "undefined"
+    if unit == "whole":
+        return f"{value:,.0f}"
+    if unit == "GB":
+        return f"{value / 1e9:,.0f}{THIN}GB"
+    if unit == "%" and not digits:
+        return f"{100 * value:.4g}{THIN}%"
+    whole = value == int(value) and abs(value) < 1e6
+    return format_number(int(value) if whole else value, unit, digits)
+
+
+def plain_spaces(text: str) -> str:
+    """No-break spaces are for pages.
+
+    >>> plain_spaces(format_number(0.25, "%", 2))
+    '25 %'
+    """
+    return text.replace(THIN, " ")
+
+
+def fill_in(text: str, values: Mapping, labels: Mapping = {}) -> str:  # noqa: B006 (never written to)
+    """A sentence with its figures ``{name|unit|digits}`` and labels of settings ``{=key}`` filled in.
+
+    >>> fill_in("{=hardware.gpu} holds {memory_bytes|GB}.", {"memory_bytes": 80e9}, {"hardware.gpu": "H100"})
+    'H100 holds 80\\xa0GB.'
+    """
+    text = re.sub(r"\{=([\w.]+)\}", lambda m: labels[m[1]], text)
+    return re.sub(
+        r"\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}",
+        lambda m: format_figure(values[m[1]], m[2] or "", int(m[3] or 3)),
+        text,
+    )

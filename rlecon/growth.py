@@ -35,7 +35,7 @@ def lengths(run, at) -> np.ndarray:
 
 
 def factors(run, resolved, overrides=None) -> dict:
-    """``hours_growth`` and ``environment_growth`` of a run, and a warning that says so; nothing where lengths stay.
+    """``hours_growth`` and ``environment_growth`` of a run; nothing where lengths stay.
 
     Parameters: ``run`` a :class:`rlecon.Run`; ``resolved`` what :func:`rlecon.resolve.resolve` made of it;
     ``overrides`` of calibrated constants. Raises RleconError where responses grow beyond what the run can hold, and
@@ -45,7 +45,6 @@ def factors(run, resolved, overrides=None) -> dict:
     if not np.any(np.asarray(growth)):
         return {}
     if steps is None:
-        resolved.warnings.append("Responses grow, but without run.steps only the first step is priced.")
         return {}
     from rlecon.pricing import bill
 
@@ -69,9 +68,6 @@ def factors(run, resolved, overrides=None) -> dict:
             unit="1/step",
             advice="cap them, grow less, or give each engine more GPUs",
         )
-    resolved.warnings.append(
-        "Responses grow over the run: figures of a step are those of the first one, totals follow the growth."
-    )
 
     def mean_over_first(series):
         paid = series[..., 0] > 0

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlecon import growth, interval, sensitivity
+from rlecon import growth, interval, remarks, sensitivity
+from rlecon.formatting import fill_in, plain_spaces
 from rlecon.interval import Z80 as Z80
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
@@ -80,8 +81,11 @@ class Bill:
     def __init__(self, run, resolved, values, reasons, overrides=None):
         self.run, self.resolved, self.values, self.reasons = run, resolved, values, reasons
         self.overrides = overrides
-        self.warnings = [*resolved.warnings, *_more_warnings(run, values, resolved)]
-        self.not_modeled = list(resolved.not_modeled)
+        known, labels = {**resolved.quantities, **values}, {"hardware.gpu": resolved.gpu.label}
+        self.warnings, self.not_modeled = (
+            [plain_spaces(text) for text in remarks.said(which, run.values, known, labels)]
+            for which in (remarks.WARNINGS, remarks.NOT_MODELED)
+        )
 
     def __getitem__(self, name):
         return self.values.get(name)
@@ -138,10 +142,8 @@ class Bill:
         gpu = self.resolved.gpu.memory_bytes
         rollout, update = self.values["rollout_bytes_per_gpu"], self.values["update_bytes_per_gpu"]
         if np.any(np.asarray(update) > gpu):
-            return False, (
-                f"the update is estimated at {np.max(update) / 1e9:.0f} GB on a GPU of {gpu / 1e9:.0f} GB: "
-                "more training GPUs, model parallelism, recomputation or offload"
-            )
+            text = fill_in(remarks.TOO_LARGE.text, {"update_bytes_per_gpu": np.max(update), "memory_bytes": gpu})
+            return False, plain_spaces(text[0].lower() + text[1:].rstrip("."))
         return True, (
             f"engine {np.max(rollout) / 1e9:.0f} GB, update {np.max(update) / 1e9:.0f} GB (estimate) "
             f"of {gpu / 1e9:.0f} GB"
@@ -244,39 +246,6 @@ def _rate(v, tokens, seconds, pool):
     return share * v[tokens] / (v[seconds] * v[pool])
 
 
-def _more_warnings(run, v, resolved):
-    out = []
-    if "step_seconds" not in v or any(map(np.ndim, run.values.values())):
-        return out  # arrays, or only some quantities asked for
-    if run["rollout.engine"] == "eager":
-        out.append(
-            "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely."
-        )
-    if v["resident_sequences"] < v["sequences_per_engine"] and v["resident_limit"] < v["max_sequences_per_engine"]:
-        out.append(
-            f"Memory holds {v['resident_limit']:.0f} of {v['sequences_per_engine']:.0f} sequences per engine: "
-            "rollouts run in waves."
-        )
-    both = v.get("update_bytes_per_gpu", 0.0) + v["engine_weight_bytes"] / v["tensor_parallel"]
-    if v["shared_pool"] and both > resolved.gpu.memory_bytes:
-        out.append("Update and engine fit only in turn: the engine must leave the memory while the update runs.")
-    if v["sequences_per_engine"] < 1:
-        out.append("There are more engines than rollouts in a step: some engines stay idle.")
-    if run["model.lora_rank"] and resolved.architecture.experts:
-        out.append("LoRA is priced on attention and shared layers; adapters on experts are not counted.")
-    q = resolved.quantities
-    if q["tenants"] > 1:
-        out.append(
-            f"{q['tenants']:.0f} tenants share the GPUs, at most {q['active_tenants']:.0f} of them at once (99 % of "
-            "the time): a step is one of each of these, tokens, GPU-hours and dollars are those of one tenant."
-        )
-    elif q["duty_cycle"] < 1:
-        out.append(f"The job is active {100 * q['duty_cycle']:g} % of the time and pays for the GPUs all of it.")
-    if run["update.offload"]:
-        out.append("Offloaded trainers have been measured several times slower than any model of transfer time says.")
-    return out
-
-
 def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
     """Price a run.
 
@@ -309,10 +278,8 @@ def bill(run: Run, *, outputs=None, overrides=None) -> Bill:
         }
     if not lengthy:
         unknown |= {"usd_run", "gpu_hours_run", "environment_usd_run", "steps"}
-        resolved.warnings.append("No number of steps is given (run.steps): totals of the run are unknown.")
     if not taught:
         unknown |= {*LEARNING, "mean_pass_rate"}
-        resolved.warnings.append("No pass rate is given (reward.pass_rate): learning is unknown.")
     for name in unknown:
         if name in values or outputs is None:
             values[name] = None

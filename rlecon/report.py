@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 
 from rlecon.errors import RleconError
-from rlecon.formatting import format_number, format_value
+from rlecon.formatting import format_number, format_value, plain_spaces
 
 BAR = "█"
 PHASE_WORDS = {
@@ -16,11 +16,6 @@ PHASE_WORDS = {
     "reference": "reference, critic", "update": "update", "weight_sync": "weight transfer",
     "reward": "switching, data", "evaluation": "evaluation", "idle": "idle GPUs",
 }  # fmt: skip
-
-
-def plain_spaces(text: str) -> str:
-    """No-break spaces are for pages."""
-    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def value(x, unit="", digits=3) -> str:

@@ -1,4 +1,4 @@
-"""A run turned into quantities: what the equations take, with defaults, refusals and what is said on the way."""
+"""A run turned into quantities: what the equations take, with defaults and refusals."""
 
 from __future__ import annotations
 
@@ -59,12 +59,10 @@ def run_model() -> Model:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A run as quantities: what the equations take, plus what was said on the way."""
+    """A run as quantities: what the equations take, and where the values come from."""
 
     quantities: dict
     origins: dict
-    warnings: list
-    not_modeled: list
     architecture: object
     gpu: object
     price: object
@@ -153,7 +151,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
             raise RleconError(f"not given ({meaning})", field=name, advice="add it to the run file or use --set")
     _broadcast(run)
     arch, gpu = architecture_of(run), gpu_of(run)
-    warnings, not_modeled, origins = [], [], {}
+    origins: dict = {}
     if run["judge.name"] is None and np.any(np.asarray(run["judge.gpus"]) > 0):
         raise RleconError("GPUs of a judge that is not named", field="judge.gpus", advice="give judge.name")
     weight_bits, train_bits = run["rollout.weight_bits"], run["update.train_bits"]
@@ -170,8 +168,6 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         if weight_bits == 16 or (weight_bits == 8 and gpu.dense_fp8_flops_per_second is not None):
             which, bits = "update.train_bits", train_bits
         raise RleconError(error.message, field=which, value=bits, unit="bit", allowed=error.allowed or "16") from None
-    if weight_bits == 4 and gpu.dense_fp4_flops_per_second is None:
-        warnings.append(f"{gpu.label} has no 4-bit units: weights are read at 4 bits and multiplied at 16.")
     for key in run.values:
         if key.startswith("hardware.") and run.origins[key] == "not given" and key.split(".")[1] in q:
             origins[key] = f"catalogue: {gpu.name}" if gpu.name != "custom" else "default of a custom GPU"
@@ -215,7 +211,6 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     else:
         price = catalog.gpu_price(gpu.name) if gpu.name != "custom" else None
         if price is None:
-            warnings.append(f"No price of {gpu.label} is known: give hardware.usd_per_gpu_hour to see dollars.")
             q["usd_per_gpu_hour"] = None
         else:
             q["usd_per_gpu_hour"] = price.mid
@@ -234,12 +229,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         q["tensor_parallel"] = int(q["tensor_parallel"])
     q |= _tenancy(run)
     q |= _judge(run, gpu, q, overrides)
-    _unpriced(run, not_modeled)
-    if run["rollout.max_response_tokens"] is None and np.all(np.asarray(cv) > 0):
-        warnings.append(
-            "No cap on response length is given: the longest response is taken from the length spread alone."
-        )
-    return Resolved(q, origins, warnings, not_modeled, arch, gpu, price, reasons)
+    return Resolved(q, origins, arch, gpu, price, reasons)
 
 
 def _tenancy(run) -> dict:
@@ -317,21 +307,6 @@ def _broadcast(run) -> None:
     except ValueError:
         words = ", ".join(f"{key} {shape}" for key, shape in shapes.items())
         raise RleconError(f"lists do not broadcast: {words}", allowed="equal lengths, or shapes with 1") from None
-
-
-def _unpriced(run, not_modeled):
-    def given(name):
-        return run.origins[name] not in ("default", "not given")
-
-    if np.any(np.asarray(run["reward.levels"]) != 2):
-        not_modeled.append("reward.levels: bits are those of a right-or-wrong reward.")
-    if run["model.algorithm"] == "distillation" and not (given("judge.name") and run["judge.role"] == "teacher"):
-        not_modeled.append("model.algorithm: the teacher of a distillation is not priced.")
-    for name in ("update.pipeline_parallel", "update.expert_parallel", "update.tensor_parallel"):
-        if np.any(np.asarray(run[name]) > 1):
-            not_modeled.append(
-                f"{name}: its communication is inside the trainer's measured efficiency; memory follows it."
-            )
 
 
 def _or_zero(value):

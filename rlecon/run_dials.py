@@ -18,6 +18,7 @@ from rlecon.dials import Calculator, Choice, Dial, Lever, Preset, Table, stops
 from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.pricing import LEARNING, MONEY
+from rlecon.remarks import NOT_MODELED, TOO_LARGE, WARNINGS, Remark
 from rlecon.resolve import DIRECT, SETTINGS, resolve
 from rlecon.run import KEYS, Run
 
@@ -231,7 +232,8 @@ def _run_dial(key: str, base: Run, extra, loose=()) -> Dial:
     also = {"price_low_log_sd": 0.0, "price_high_log_sd": 0.0} if key == "hardware.usd_per_gpu_hour" else {}
     places = (None, *places) if optional and key != "rollout.max_response_tokens" else places
     places = (*places, None) if key == "rollout.max_response_tokens" else places
-    unknown, missing, stand_in = UNKNOWN.get(key, ((), "", None)) if optional else ((), "", None)
+    unknown, stand_in = UNKNOWN.get(key, ((), None)) if optional else ((), None)
+    missing = next((r.text for r in WARNINGS if unknown and r.lacks == KEY_QUANTITY[key]), "")
     return Dial(
         key, KEY_QUANTITY[key], label, default, places, unit, log, stand_in if unknown else empty, says, also, missing,
         unknown, PROXIES.get(key, ()),
@@ -306,19 +308,13 @@ CHOICE_LABELS = {
     "update.reference_model": "Reference model",
     "update.offload": "Offload optimizer",
 }
-# What nobody knows while a setting is not given, the words that say so, and what the model takes meanwhile.
+# What nobody knows while a setting is not given, and what the model takes meanwhile.
 UNKNOWN = {
     "hardware.usd_per_gpu_hour": (
-        tuple(n for n in (*MONEY, "usd_per_mixed_group", "usd_per_bit") if n != "environment_build_usd"),
-        "No price of {=hardware.gpu} is known: give hardware.usd_per_gpu_hour to see dollars.", None,
+        tuple(n for n in (*MONEY, "usd_per_mixed_group", "usd_per_bit") if n != "environment_build_usd"), None,
     ),
-    "run.steps": (
-        ("usd_run", "gpu_hours_run", "environment_usd_run"),
-        "No number of steps is given (run.steps): totals of the run are unknown.", 1.0,
-    ),
-    "reward.pass_rate": (
-        LEARNING, "No pass rate is given (reward.pass_rate): learning is unknown.", 0.5,
-    ),
+    "run.steps": (("usd_run", "gpu_hours_run", "environment_usd_run"), 1.0),
+    "reward.pass_rate": (LEARNING, 0.5),
 }  # fmt: skip
 PROXIES = {"rollout.engine_memory_share": ("colocated_memory_share", "separate_memory_share")}
 
@@ -399,6 +395,23 @@ def levers_of(c: Calculator) -> tuple[Lever, ...]:
         for key in (*lever.values, *lever.halves, *(r[0] for r in lever.refusals)):
             if key not in settings_shown:
                 raise RleconError(f"is needed by the lever {lever.name}", field=key)
+    return tuple(made)
+
+
+def remarks_of(base: Run, shown) -> tuple[Remark, ...]:
+    """The package's remarks as a page says them: settings that it does not show are as in ``base``, once and for all.
+
+    What is said where a number is not given stands with its dial.
+    """
+    def split(settings):
+        here = {k: _plain(k, x) if is_choice(k) else x for k, x in settings.items() if k in shown}
+        return here, {k: x for k, x in settings.items() if k not in shown}
+
+    made = []
+    for remark in (*WARNINGS, TOO_LARGE, *NOT_MODELED):
+        (when, fixed_when), (unless, fixed_unless) = split(remark.when), split(remark.unless)
+        if not remark.lacks and replace(remark, when=fixed_when, unless=fixed_unless).concerns(base.values):
+            made.append(replace(remark, when=when, unless=unless))
     return tuple(made)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from html import escape
 from pathlib import Path
 
@@ -23,7 +22,8 @@ from rlecon import printing
 from rlecon.calculators import CALCULATORS, Calculator, Choice, Dial, Output
 from rlecon.equation import Model
 from rlecon.errors import RleconError
-from rlecon.formatting import format_number
+from rlecon.formatting import fill_in
+from rlecon.formatting import format_figure as shown
 from rlecon.quantity import REGISTRY
 from rlecon.run import KEYS, NEEDED
 from rlecon.run_dials import run_of
@@ -37,19 +37,6 @@ OWN_MARK = ("%", "$", "$/h")  # units that stand in the number itself
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def shown(value, unit="", digits=3) -> str:
-    """A figure as the page writes it, or the words that stand for one that is no number."""
-    if value is None:
-        return "unknown"
-    value = float(value)
-    if unit == "whole":
-        return f"{value:,.0f}"
-    if not math.isfinite(value):
-        return "without bound" if value == math.inf else "undefined"
-    whole = value == int(value) and abs(value) < 1e6
-    return format_number(int(value) if whole else value, unit, digits)
 
 
 def spell(x: float) -> str:
@@ -101,11 +88,7 @@ def _true(relation, values) -> bool:
 
 def sentence(c: Calculator, text: str, values, state) -> str:
     """A sentence with its figures and choices filled in."""
-    label = lambda key: next(dict(x.options)[state[key]] for x in c.choices if x.key == key)  # noqa: E731
-    text = re.sub(r"\{=([\w.]+)\}", lambda m: label(m[1]), text)
-    return re.sub(
-        r"\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}", lambda m: shown(values[m[1]], m[2] or "", int(m[3] or 3)), text
-    )
+    return fill_in(text, values, {x.key: dict(x.options)[state[x.key]] for x in c.choices})
 
 
 def in_words(c: Calculator, values, state=None) -> str:
@@ -117,7 +100,7 @@ def in_words(c: Calculator, values, state=None) -> str:
 def notes(c: Calculator, values, state) -> list[str]:
     """What a reader should beware of at this state."""
     said = [d.missing for d in c.dials if state[d.key] is None and any(values.get(n, 0) is None for n in d.unknown)]
-    held = [t for when, r, t in c.notes if all(state[k] == x for k, x in when.items()) and _true(r, values)]
+    held = [n.text for n in c.notes if n.concerns(state) and _true(n.holds, values)]
     return [sentence(c, text, values, state) for text in said + held]
 
 
@@ -321,7 +304,9 @@ def script(c: Calculator) -> str:
             "given": {k: x for k, x in c.base.values.items() if c.base.origins[k] == "given" and k not in shown_here},
         }
     cautions = ",".join(
-        f"{{when: {_literal(dict(w))}, holds: {_holds(r)}, text: {_literal(t)}}}" for w, r, t in c.notes
+        f"{{when: {_literal(dict(n.when))}, unless: {_literal(dict(n.unless))}, holds: {_holds(n.holds)}, "
+        f"text: {_literal(n.text)}}}"
+        for n in c.notes
     )
     words = ",".join(f"{{holds: {_holds(r)}, text: {_literal(t)}}}" for r, t in c.words)
     solve = c.model.javascript(c.wanted).replace("</", "<\\/")

@@ -64,8 +64,12 @@
   // A figure, or the words that stand for one that is no number.
   function figure(x, unit, digits) {
     if (x === null) return "unknown";
-    if (unit === "whole") return group(String(x % 1 === 0.5 && Math.floor(x) % 2 === 0 ? Math.floor(x) : Math.round(x)));
-    return Number.isFinite(x) ? format(x, unit, digits) : x === Infinity ? "without bound" : "undefined";
+    if (!Number.isFinite(x)) return x === Infinity ? "without bound" : "undefined";
+    if (unit === "whole" || unit === "GB") {
+      const n = unit === "GB" ? x / 1e9 : x, even = n % 1 === 0.5 && Math.floor(n) % 2 === 0; // halves to even, as Python
+      return group(String(even ? Math.floor(n) : Math.round(n))) + (unit === "GB" ? NB + unit : "");
+    }
+    return unit === "%" && digits === 0 ? S.show(100 * x) + NB + unit : format(x, unit, digits);
   }
 
   // --- what a reader types, and what an address brings ------------------------------------------------------------
@@ -166,7 +170,7 @@
   }
   function sentence(c, text, v, state) {
     return text.replace(/\{=([\w.]+)\}/g, (_, key) => c.choices.find((x) => x.key === key).options.find((o) => o[0] === state[key])[1])
-      .replace(/\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}/g, (_, name, unit, digits) => figure(v[name], unit, Number(digits) || 3));
+      .replace(/\{(\w+)(?:\|([^|}]*))?(?:\|(\d))?\}/g, (_, name, unit, digits) => figure(v[name], unit, digits === undefined ? 3 : Number(digits)));
   }
   function inWords(c, v, state) {
     const chosen = c.words.find((w) => w.holds(v));
@@ -174,7 +178,8 @@
   }
   function notes(c, v, state) {
     const said = c.dials.filter((d) => state[d.key] === null && d.unknown.some((n) => v[n] === null)).map((d) => d.missing);
-    const held = c.notes.filter((n) => Object.keys(n.when).every((k) => state[k] === n.when[k]) && n.holds(v)).map((n) => n.text);
+    const held = c.notes.filter((n) => Object.keys(n.when).every((k) => state[k] === n.when[k])
+      && Object.keys(n.unless).every((k) => state[k] !== n.unless[k]) && n.holds(v)).map((n) => n.text);
     return said.concat(held).map((text) => sentence(c, text, v, state));
   }
   function curve(c, state, output, dial) {
