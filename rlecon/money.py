@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
 from rlecon.vocabulary import seconds_per_hour
@@ -59,6 +61,18 @@ token_price_equation = Equation(
     v.usd_per_token,
     v.usd_per_gpu_hour / seconds_per_hour * v.gpu_seconds_per_token,
     "rent times time: nothing in it knows the task",
+    holds_when=[
+        (
+            v.environment_usd_per_step <= 0,
+            "sandboxes cost {environment_usd_per_step} USD a step, which the rent of GPUs leaves out: "
+            "divide usd_per_step by the tokens",
+        ),
+        (
+            sp.Eq(v.tenants * v.duty_cycle, 1),
+            "{tenants} jobs, each active for a share {duty_cycle} of the time, split the rent: "
+            "divide usd_per_step by the tokens",
+        ),
+    ],
     name="usd_per_token_by_factors",
 )
 rollout_price_equation = Equation(

@@ -44,9 +44,35 @@ def test_the_factors_multiply_to_the_bill_of_a_run_without_sandboxes(run_bill):
     assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
 
 
+SANDBOXES = {"rollout.turns": 4, "rollout.environment_seconds_per_turn": 30.0, "rollout.environment_cpus": 4.0}
+SHARED = {"model.lora_rank": 32, "update.tenants": 4}
+
+
+@pytest.mark.parametrize(("changes", "words"), [(SANDBOXES, "sandboxes cost"), (SHARED, "split the rent")])
+def test_rent_times_time_is_no_price_where_others_are_paid_or_pay(run_bill, changes, words):
+    """The equation refuses; from the token's whole price the other factors hold as before."""
+    from rlecon import bill
+    from rlecon.equation import Model
+    from rlecon.errors import RleconError
+
+    other = bill(run_bill.run.replace(changes))
+    inputs = {name: other[name] for name in Model(money.LESSON).inputs()}
+    seconds = other["gpus"] * other["step_seconds"] / other["generated_tokens_per_step"]
+    rent = inputs["usd_per_gpu_hour"] / 3600 * seconds
+    assert abs(float(rent / other["usd_per_token"]) - 1) > 0.01
+    with pytest.raises(RleconError, match=words):
+        Model(money.LESSON).solve(inputs)
+    rest = Model([e for e in money.LESSON if e is not money.token_price_equation])
+    found = rest.solve({name: other[name] for name in rest.inputs()})
+    assert float(found["usd_per_bit"]) == pytest.approx(float(other["usd_per_bit"]), rel=1e-12)
+    signal = float(other["usd_per_step"]) / float(other["signal_per_step"])
+    assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
+
+
 def test_the_factors_at_values_worked_out_by_hand():
     # 3.60 dollars an hour is a tenth of a cent a second; 2 ms per token, 1000 tokens: 2 s of GPU, 0.2 cents a rollout.
-    token = float(money.token_price_equation(usd_per_gpu_hour=3.6, gpu_seconds_per_token=0.002))
+    alone = {"environment_usd_per_step": 0, "tenants": 1, "duty_cycle": 1}
+    token = float(money.token_price_equation(usd_per_gpu_hour=3.6, gpu_seconds_per_token=0.002, **alone))
     assert token == pytest.approx(2e-6)
     rollout = float(money.rollout_price_equation(usd_per_token=token, response_tokens=1000))
     assert rollout == pytest.approx(0.002)

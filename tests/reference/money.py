@@ -15,6 +15,13 @@ def rollouts_per_signal(started_rollouts, signal_per_step):
     return started_rollouts / signal_per_step
 
 
+def usd_per_token_by_factors(
+    usd_per_gpu_hour, gpu_seconds_per_token, environment_usd_per_step, tenants, duty_cycle
+):
+    refuse_unless(environment_usd_per_step == 0 and tenants * duty_cycle == 1)
+    return usd_per_gpu_hour * (gpu_seconds_per_token / SECONDS_PER_HOUR)
+
+
 def usd_run(
     gpu_usd_per_step,
     hours_growth,
@@ -60,9 +67,7 @@ REFERENCE = {
     "gpu_seconds_per_token": lambda gpus, step_seconds, generated_tokens_per_step: (
         gpus * step_seconds / generated_tokens_per_step
     ),
-    "usd_per_token_by_factors": lambda usd_per_gpu_hour, gpu_seconds_per_token: (
-        usd_per_gpu_hour * (gpu_seconds_per_token / SECONDS_PER_HOUR)
-    ),
+    "usd_per_token_by_factors": usd_per_token_by_factors,
     "usd_per_rollout_by_tokens": lambda usd_per_token, response_tokens: usd_per_token * response_tokens,
     "rollouts_per_bit": rollouts_per_bit,
     "rollouts_per_signal_of_a_run": rollouts_per_signal,

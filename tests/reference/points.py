@@ -202,6 +202,12 @@ GIVEN = {  # points that no draw finds
         for full in SWITCH
         for off in SWITCH
     ],
+    "usd_per_token_by_factors": [
+        *({"environment_usd_per_step": 0.0, "tenants": t, "duty_cycle": 1 / t} for t in (1.0, 2.0, 4.0)),
+        {"environment_usd_per_step": 0.0, "tenants": 3.0, "duty_cycle": 0.5},
+        {"environment_usd_per_step": 0.0, "tenants": 1.0, "duty_cycle": 0.5},
+        {"environment_usd_per_step": 2.5, "tenants": 1.0, "duty_cycle": 1.0},
+    ],
     "precision_gain": [{"weight_time_share": 0.5, "kv_time_share": 0.4, "compute_time_share": 0.3}],
     "usd_ratio": [{"bandwidth_time_share": 0.7, "flops_time_share": 0.6}],
     "experts_touched_share": [{"experts": 8.0, "experts_per_token": 9.0}],
