@@ -137,7 +137,8 @@ kl_curvature = Equation(
 objective_curvature = Equation(
     v.curvature,
     _p * _q,
-    "step limited by the objective: p q bounds |d2p/dlogit2| = p q |1 - 2p| and equals that of log p",
+    "step limited by the objective: p q bounds |d2p/dlogit2| = p q |1 - 2p| and equals that of log p; charged to all d "
+    "directions of the noise, an assumption (p bends along u alone) that cancels from ratios",
     name="curvature_objective",
 )
 

@@ -139,6 +139,21 @@ def test_the_curvature_bound_is_one():
     assert sp.simplify(sp.diff(p, x, 2) - p * (1 - p) * (1 - 2 * p)) == 0
 
 
+def test_the_objective_bends_along_one_direction_and_the_dimension_cancels_from_ratios():
+    """The Hessian of p is Cov(r, s s'): p q (1 - 2p) Delta^2 along u and 0 across; ratios do not ask where."""
+    p, delta = sp.symbols("p Delta", positive=True)
+    mean = lambda of: p * of(1) + (1 - p) * of(0)  # noqa: E731
+    along = lambda r: (delta * (r - p)) ** 2 + 1  # noqa: E731  E[s_u^2] given the reward
+    across = lambda r: sp.Integer(1)  # noqa: E731
+    bend = lambda square: sp.factor(mean(lambda r: r * square(r)) - p * mean(square))  # noqa: E731
+    assert sp.simplify(bend(along) - p * (1 - p) * (1 - 2 * p) * delta**2) == 0
+    assert bend(across) == 0
+
+    few, many = ({r.key: r.ratio for r in h.readings(score_dimension=d)} for d in (1.0, 1e6))
+    for key in ("gain_objective", "log_gain_objective"):
+        assert few[key] == pytest.approx(many[key], rel=1e-12)
+
+
 def test_wrong_formulas_are_rejected():
     """A wait of 1/p for both outcomes, and a signal of p (1 + q), do not survive the checks above."""
     rng = np.random.default_rng(6)
