@@ -1,7 +1,7 @@
-# The six things one does here. Each makes the environment .venv first, when it is not there or requirements changed.
+# The seven things one does here. Each makes the environment .venv first, when it is not there or requirements changed.
 # PYTHON=python3.12 make book   chooses another interpreter (3.11 or later).
 
-.PHONY: book test notebooks lint serve clean
+.PHONY: book test fuzz notebooks lint serve clean
 .DEFAULT_GOAL := book
 
 ROOT := $(CURDIR)
@@ -16,6 +16,9 @@ book: $(READY)  ## the pages, in _build/html; warnings are errors
 
 test: $(READY)  ## everything, in order of cost; one summary at the end
 	@$(RUN) -m tests.stages
+
+fuzz: $(READY)  ## the long run of damaged logs and launch configs, of which `test` runs 300 each; fewer: make fuzz COUNT=2000
+	@RLECON_FUZZ=$(or $(COUNT),10000) $(RUN) -m pytest -q -n 2 --dist loadfile tests/fuzz
 
 notebooks: $(READY)  ## run every chapter's text again into its notebook; one: make notebooks ONLY=gpu-hours
 	@$(RUN) -m rlecon.book run $(ONLY)

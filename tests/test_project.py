@@ -37,10 +37,15 @@ def test_the_versions_agree():
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_the_makefile_offers_six_things():
+def test_the_makefile_offers_seven_things_and_contributing_names_them():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE) == ["book test notebooks lint serve clean"]
-    assert re.findall(r"^([a-z]+):", text, re.MULTILINE) == ["book", "test", "notebooks", "lint", "serve", "clean"]
+    things = ["book", "test", "fuzz", "notebooks", "lint", "serve", "clean"]
+    assert re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE) == [" ".join(things)]
+    assert re.findall(r"^([a-z]+):", text, re.MULTILINE) == things
+    assert "The seven things" in text
+    how = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert re.findall(r"^    make ([a-z]+)(?:   .*|)$", how, re.MULTILINE) == things
+    assert "the seven commands" in how
 
 
 def test_every_top_level_file_is_explained():

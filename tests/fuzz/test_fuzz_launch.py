@@ -1,6 +1,6 @@
 """Mutated launch configs: every one is read or refused with ``RleconError``, quickly and in little memory.
 
-300 mutants by default; ``RLECON_FUZZ=10000`` runs the long one.
+300 mutants by default; ``make fuzz`` runs 10,000 (``RLECON_FUZZ`` says how many).
 """
 
 import os
