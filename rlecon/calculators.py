@@ -950,6 +950,7 @@ def tool_use():
 PHASE_BARS = (
     ("Rollout", "rollout_seconds", "rollout"),
     ("Environment", "environment_seconds", "environment"),
+    ("Judge or teacher", "judge_seconds", "environment"),
     ("Old log-probabilities", "old_logprobs_seconds", "training"),
     ("Reference and critic", "reference_seconds", "training"),
     ("Update", "update_seconds", "training"),
@@ -979,21 +980,36 @@ SECTIONS = (
                         "hardware.rollout_gpus", "hardware.usd_per_gpu_hour")),
     ("What is generated", ("rollout.prompts_per_step", "rollout.group_size", "rollout.prompt_tokens",
                            "rollout.response_tokens", "rollout.max_response_tokens", "rollout.response_tokens_cv",
-                           "rollout.oversampling")),
-    ("Reward and length of the run", ("reward.pass_rate", "reward.pass_rate_spread", "run.steps", "run.attempts",
+                           "rollout.looping_share", "rollout.oversampling")),
+    ("Reward and length of the run", ("reward.pass_rate", "reward.pass_rate_spread", "reward.false_positive_rate",
+                                      "reward.false_negative_rate", "run.steps", "run.attempts",
                                       "run.evaluation_seconds_per_step")),
     ("Agent and environment", ("rollout.turns", "rollout.tool_tokens_per_turn", "rollout.environment_seconds_per_turn",
                                "rollout.environment_cpus", "rollout.usd_per_cpu_hour", "rollout.prefix_cached",
                                "environment.build_usd", "environment.runs")),
+    ("Judge or teacher", ("judge.name", "judge.role", "judge.gpus")),
     ("Inference engine", ("rollout.engine", "rollout.tensor_parallel", "rollout.weight_bits", "rollout.kv_bits",
                           "rollout.engine_memory_share", "rollout.max_sequences_per_engine",
-                          "rollout.speculative_acceptance", "rollout.partial_rollouts",
+                          "rollout.speculative_acceptance", "rollout.speculative_drafts", "rollout.partial_rollouts",
                           "rollout.measured_tokens_per_second_per_gpu")),
     ("Update and overlap", ("update.overlap", "update.staleness_steps", "update.epochs", "update.minibatches",
                             "update.old_logprobs", "update.reference_model", "update.critic", "update.train_bits",
                             "update.activation_recompute", "update.offload", "update.tensor_parallel",
                             "update.pipeline_parallel", "update.measured_mfu")),
 )  # fmt: skip
+# Keys of the run file that the page leaves to the command line, each with what it is about.
+_OWN_GPU, _TARGET = "a GPU of your own", "a target"
+ABSENT = {
+    "model.config": "a model from its config file",
+    **{f"hardware.{k}": _OWN_GPU for k in (
+        "dense_bf16_flops_per_second", "dense_fp8_flops_per_second", "dense_fp4_flops_per_second", "memory_bytes",
+        "memory_bytes_per_second", "link_bytes_per_second", "gpus_per_node")},
+    "judge.response_tokens": "a judge that writes",
+    "update.tenants": "tenants", "update.duty_cycle": "tenants",
+    "run.response_growth_per_step": "answers that grow over the run",
+    **{f"target.{k}": _TARGET for k in ("pass_rate", "objective", "ceiling", "logit_per_step", "pilot_log")},
+}  # fmt: skip
+UNPRICED = ("update.expert_parallel", "reward.levels", "environment.tasks")  # accepted, and no bill follows them
 TURNS = ("hardware.gpus", "rollout.group_size", "rollout.prompts_per_step", "rollout.tensor_parallel", "update.epochs",
          "update.minibatches", "update.old_logprobs", "update.reference_model", "update.activation_recompute",
          "rollout.partial_rollouts", "rollout.weight_bits")  # fmt: skip
@@ -1031,7 +1047,8 @@ def _bill(title, sections, outputs, presets, base=CAPPED, **more):
     choices = tuple(k for k in keys if is_choice(k))
     return of_run(
         Run(**base), title=title, choices=choices, dials=tuple(k for k in keys if k not in choices), outputs=outputs,
-        over="rollout.response_tokens", presets=presets, words=BILL_WORDS, bars=PHASE_BARS, sections=sections,
+        over="rollout.response_tokens", presets=presets, words=BILL_WORDS, sections=sections,
+        bars=tuple(b for b in PHASE_BARS if b[1] != "judge_seconds" or "judge.name" in keys),
         notes=remarks_of(Run(**base), set(keys)),
         turns=tuple(k for k in TURNS if k in keys), signal="signal_per_step", loose=("run.steps", "reward.pass_rate"),
         **more,
@@ -1042,7 +1059,12 @@ def _bill(title, sections, outputs, presets, base=CAPPED, **more):
 def bill():
     """The whole bill: every input of the run file that moves it."""
     made = _bill("What will my run cost?", SECTIONS, BILL_OUTPUTS, BILL_PRESETS)
-    return replace(made, levers=levers_of(made))
+    *first, last = dict.fromkeys(ABSENT.values())
+    absent = (
+        f"Not on this page: {', '.join(first)} and {last}. They take a file, a search, or many runs priced at once; "
+        "use the command line: rlecon estimate."
+    )
+    return replace(made, levers=levers_of(made), absent=absent)
 
 
 @calculator("bill-short")

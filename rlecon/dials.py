@@ -115,13 +115,19 @@ class Preset:
     values: Mapping
 
 
+def _read(state: Mapping, key: str):
+    """A setting, or a difference of settings."""
+    first, *less = key.split(" - ")
+    return state[first] - sum(state[k] for k in less) if less else state[first]
+
+
 @dataclass(frozen=True)
 class Lever:
     """A change that a reader switches on and off: settings of a calculator, and what must not hold before.
 
     ``values`` are set as they are, those in ``least`` only where the reader has less; ``halves`` sets a key to half of
-    another, a whole number of at least 1. ``refusals`` are (key, "is" | "above" | "at most", value, why). Of a
-    ``family`` only one can be on.
+    another, a whole number of at least 1. ``refusals`` are (key, "is" | "above" | "at most", value, why). The key that
+    is halved or tested may be a difference, ``"hardware.gpus - judge.gpus"``. Of a ``family`` only one can be on.
     """
 
     name: str
@@ -137,14 +143,14 @@ class Lever:
         """Why it does not apply to these settings, or nothing."""
         tests = {"is": lambda x, y: x == y, "above": lambda x, y: x is not None and x > y,
                  "at most": lambda x, y: x is not None and x <= y}  # fmt: skip
-        return next((why for key, test, limit, why in self.refusals if tests[test](state[key], limit)), "")
+        return next((why for key, test, limit, why in self.refusals if tests[test](_read(state, key), limit)), "")
 
     def pulled(self, state: Mapping) -> dict:
         """The settings with this lever on."""
         out = dict(state)
         for key, value in self.values.items():
             out[key] = max(value, out[key] or 0) if key in self.least else value
-        return out | {key: max(1, math.floor(out[of] / 2)) for key, of in self.halves.items()}
+        return out | {key: max(1, math.floor(_read(out, of) / 2)) for key, of in self.halves.items()}
 
 
 @dataclass(frozen=True)
@@ -174,6 +180,7 @@ class Calculator:
     signal: str = ""  # what a cheaper setting must not lose
     short: bool = False  # leave out the run file
     levers: tuple[Lever, ...] = ()
+    absent: str = ""  # what a run file may hold and this calculator does not, in a sentence
 
     @property
     def wanted(self) -> list[str]:

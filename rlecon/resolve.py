@@ -152,8 +152,6 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     _broadcast(run)
     arch, gpu = architecture_of(run), gpu_of(run)
     origins: dict = {}
-    if run["judge.name"] is None and np.any(np.asarray(run["judge.gpus"]) > 0):
-        raise RleconError("GPUs of a judge that is not named", field="judge.gpus", advice="give judge.name")
     weight_bits, train_bits = run["rollout.weight_bits"], run["update.train_bits"]
     if isinstance(weight_bits, np.ndarray) or isinstance(train_bits, np.ndarray):
         raise RleconError(

@@ -45,8 +45,13 @@ CHOSEN_TOGETHER = (
     ("update.overlap",),
     ("update.activation_recompute",),
 )
-ENGINE_WORDS = {"tuned": "tuned (serving)", "typical": "typical (inside RL)", "eager": "eager (no CUDA graphs)"}
-OVERLAP_WORDS = {"none": "none: in turn", "one_step": "one step ahead", "full": "full: never waits"}
+CHOICE_WORDS = {
+    "rollout.engine": {
+        "tuned": "tuned (serving)", "typical": "typical (inside RL)", "eager": "eager (no CUDA graphs)",
+    },
+    "update.overlap": {"none": "none: in turn", "one_step": "one step ahead", "full": "full: never waits"},
+    "judge.role": {"reward": "it scores", "teacher": "it teaches"},
+}  # fmt: skip
 
 
 @cache
@@ -64,20 +69,22 @@ def run_quantities(run: Run) -> dict:
 
 def is_choice(key: str) -> bool:
     """Whether a key of the run file takes one of a few values."""
-    return key in ("model.name", "hardware.gpu") or bool(KEYS[key].choices) or KEYS[key].kind is bool
+    return key in ("model.name", "hardware.gpu", "judge.name") or bool(KEYS[key].choices) or KEYS[key].kind is bool
 
 
 def _options(key: str) -> tuple[tuple[str, str], ...]:
     """What a choice offers, in the run file's words, with a label."""
     if key == "model.name":
         return tuple((m.name, m.name) for m in catalog.models())
+    if key == "judge.name":
+        return (("default", "none"), *_options("model.name"))
     if key == "hardware.gpu":
         return tuple((g.name, g.label) for g in catalog.gpus())
     if key == "update.critic":
         return (("default", "as the algorithm needs"), ("true", "yes"), ("false", "no"))
     if KEYS[key].kind is bool:
         return (("true", "yes"), ("false", "no"))
-    words = {"rollout.engine": ENGINE_WORDS, "update.overlap": OVERLAP_WORDS}.get(key, {})
+    words = CHOICE_WORDS.get(key, {})
     options = tuple((str(c), words.get(c, f"{c}-bit" if key.endswith("_bits") else str(c))) for c in KEYS[key].choices)
     return tuple(sorted(options, key=lambda o: -int(o[0]))) if key.endswith("_bits") else options
 
@@ -163,6 +170,7 @@ DIALS = {  # how a run-file number is turned: label, low, high, logarithmic, uni
     "rollout.response_tokens": ("Response length, mean", 100, 200000, True, "tokens"),
     "rollout.response_tokens_cv": ("Spread of length (sd / mean)", 0.1, 2, False, ""),
     "rollout.max_response_tokens": ("Cap on length", 256, 1048576, True, "tokens"),
+    "rollout.looping_share": ("Answers that loop to the cap", 0, 0.1, False, "%"),
     "rollout.tensor_parallel": ("GPUs per engine", 1, 64, True, "GPUs"),
     "rollout.engine_memory_share": ("Memory share of the engine", 0.2, 0.95, False, "%"),
     "rollout.max_sequences_per_engine": ("Scheduler cap", 8, 4096, True, "sequences"),
@@ -183,6 +191,9 @@ DIALS = {  # how a run-file number is turned: label, low, high, logarithmic, uni
     "update.measured_mfu": ("Measured MFU", 0.02, 0.6, False, "%"),
     "reward.pass_rate": ("Pass rate", 0.001, 0.999, False, "%"),
     "reward.pass_rate_spread": ("Spread over prompts (sd)", 0, 0.5, False, "%"),
+    "reward.false_positive_rate": ("Wrong answers that pass", 0, 0.4, False, "%"),
+    "reward.false_negative_rate": ("Right answers that fail", 0, 0.5, False, "%"),
+    "judge.gpus": ("GPUs of the judge's own", 8, 1024, True, "GPUs"),
     "environment.build_usd": ("Building the tasks", 1000, 10000000, True, "$"),
     "environment.runs": ("Runs that share them", 1, 50, True, "runs"),
     "run.steps": ("Steps", 10, 10000, True, "steps"),
@@ -307,6 +318,8 @@ CHOICE_LABELS = {
     "update.old_logprobs": "Old log-probabilities",
     "update.reference_model": "Reference model",
     "update.offload": "Offload optimizer",
+    "judge.name": "Judge or teacher",
+    "judge.role": "What it does",
 }
 # What nobody knows while a setting is not given, and what the model takes meanwhile.
 UNKNOWN = {
@@ -342,8 +355,8 @@ LEVERS = {
     "async": (
         "Side by side, half the GPUs each",
         (("update.overlap", "is", "one_step", "one_step"), ("update.overlap", "is", "full", "full"),
-         ("hardware.gpus", "at most", 1, 1)),
-        ("update.staleness_steps",), {"hardware.rollout_gpus": "hardware.gpus"},
+         ("hardware.gpus - judge.gpus", "at most", 1, 1)),
+        ("update.staleness_steps",), {"hardware.rollout_gpus": "hardware.gpus - judge.gpus"},
     ),
     "fp8_rollouts": (
         "8-bit rollouts",
@@ -386,13 +399,15 @@ def levers_of(c: Calculator) -> tuple[Lever, ...]:
             if key in settings_shown or x != c.base[key]
         }
         answers = tuple(
-            (key, test, limit, _asked(change, base.replace({key: probe}))) for key, test, limit, probe in refusals
+            (key, test, limit, _asked(change, base.replace({key.split(" - ")[0]: probe})))
+            for key, test, limit, probe in refusals
         )
         words = change.words if not halves else "generation and training side by side, each on half of the GPUs"
         made.append(Lever(name, label, words, values, answers, least, halves, change.family))
     made.append(PARTIAL)
     for lever in made:
-        for key in (*lever.values, *lever.halves, *(r[0] for r in lever.refusals)):
+        read = [k for key in (*lever.halves.values(), *(r[0] for r in lever.refusals)) for k in key.split(" - ")]
+        for key in (*lever.values, *lever.halves, *read):
             if key not in settings_shown:
                 raise RleconError(f"is needed by the lever {lever.name}", field=key)
     return tuple(made)

@@ -55,7 +55,7 @@ def moves(bill) -> list[tuple]:
             change = {name: new}
             if key == "hardware.gpus":
                 factor = new / now
-                change |= {n: q[n] * factor for n in ("rollout_pool_gpus", "training_pool_gpus")}
+                change |= {n: q[n] * factor for n in ("rollout_pool_gpus", "training_pool_gpus", "judge_gpus")}
                 if any(float(x) != int(x) for x in change.values()):
                     continue
             if key == "rollout.group_size" and new < 2 and run["model.algorithm"] in ("grpo", "rloo", "dapo"):

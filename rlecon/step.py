@@ -39,6 +39,12 @@ judge_pool_equation = Equation(
     v.judge_pool_gpus,
     cases((v.judge_gpus, v.judge_gpus > 0), (v.rollout_pool_gpus, True)),
     "GPUs of its own, else those that generate",
+    holds_when=[
+        (
+            (v.judge_gpus <= 0) | (v.judge_active_parameters > 0),
+            "judge.gpus: GPUs of a judge that is not named; give judge.name",
+        )
+    ],
 )
 judge_flops_equation = Equation(
     v.judge_flops_per_token,

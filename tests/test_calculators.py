@@ -163,10 +163,10 @@ def test_the_twins_use_the_same_nodes_and_steps():
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import calculator as page  # noqa: E402  (the directive lives with the book)
 
-from rlecon import Run, bill, changes  # noqa: E402
+from rlecon import Run, bill, calculators, changes  # noqa: E402
 from rlecon.calculators import CALCULATORS, stops  # noqa: E402
 from rlecon.errors import RleconError  # noqa: E402
-from rlecon.run import parse_override  # noqa: E402
+from rlecon.run import KEYS, parse_override  # noqa: E402
 from rlecon.run_dials import run_of  # noqa: E402
 
 POINTS = 240
@@ -380,6 +380,31 @@ def test_calculators_refuse_what_they_do_not_know():
 
 # --- the whole bill --------------------------------------------------------------------------------------------------
 
+def test_the_bill_shows_every_key_of_the_run_file_or_says_that_it_does_not():
+    c = CALCULATORS["bill"]
+    kinds = [set(c.defaults), set(calculators.ABSENT), set(calculators.UNPRICED)]
+    assert set.union(*kinds) == set(KEYS) and sum(map(len, kinds)) == len(KEYS)
+    assert all(words in c.absent for words in calculators.ABSENT.values())
+    run = run_of(c, c.defaults)
+    for key in calculators.UNPRICED:  # the bill does not follow them
+        assert float(bill(run.replace({key: 4})).usd_run.mid) == float(bill(run).usd_run.mid)
+
+
+def test_a_judge_of_the_page_is_a_judge_of_the_package():
+    c = CALCULATORS["bill"]
+    own = {"judge.name": "qwen3-32b", "judge.gpus": 16}
+    for settings in ({"judge.name": "qwen3-32b"}, own, own | {"judge.role": "teacher"}):
+        want = bill(run_of(c, c.state(settings)))
+        assert c.solve(settings)["judge_seconds"] == pytest.approx(float(want["judge_seconds"]), rel=1e-12)
+        assert c.solve(settings)["usd_run"] == pytest.approx(float(want["usd_run"]), rel=1e-12) != c.solve()["usd_run"]
+    for settings in ({"judge.gpus": 16}, own | {"judge.gpus": 64}):
+        with pytest.raises(RleconError) as here:
+            c.solve(settings)
+        with pytest.raises(RleconError) as there:
+            bill(run_of(c, c.state(settings)))
+        assert str(here.value) == str(there.value)
+
+
 BILLS = [n for n in CALCULATORS if CALCULATORS[n].bars]
 
 
@@ -441,7 +466,7 @@ def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
                     assert why == str(error), (state, lever.name)
                 else:
                     assert why == "", (state, lever.name)
-                    half = {k: max(1, state[of] // 2) for k, of in lever.halves.items()}
+                    half = {k: max(1, (state["hardware.gpus"] - state["judge.gpus"]) // 2) for k in lever.halves}
                     assert run_of(c, after).values == run.replace(keys | half).values, (state, lever.name)
             if before is not None and not why:
                 ratio, why = page.lever_answer(c, lever, state, before)

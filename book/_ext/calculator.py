@@ -508,8 +508,9 @@ def run_file(c: Calculator) -> str:
             if x != KEYS[f"{section}.{k}"].default
         ]
         text += ("\n" if text else "") + f"[{section}]\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+    absent = f'<p class="calc-absent">{escape(c.absent)}</p>' if c.absent else ""
     return (
-        '<details class="calc-more"><summary>This run as a file, and yours</summary>'
+        absent + '<details class="calc-more"><summary>This run as a file, and yours</summary>'
         f'<pre class="calc-file-text" tabindex="0" aria-label="The run as a file">{escape(text)}</pre>'
         '<p><button type="button" class="calc-copy-file" disabled>Copy as run file</button> '
         '<button type="button" class="calc-copy-command" disabled>Copy as command</button></p>'

@@ -37,10 +37,9 @@
         if (key !== "rollout.tensor_parallel" && "rollout.tensor_parallel" in other && other["rollout.tensor_parallel"] === null) {
           other["rollout.tensor_parallel"] = v.tensor_parallel;
         }
-        if (key === "hardware.gpus" && other["hardware.rollout_gpus"] > 0) {
-          other["hardware.rollout_gpus"] *= next / now;
-          if (!Number.isInteger(other["hardware.rollout_gpus"])) continue;
-        }
+        const pools = ["hardware.rollout_gpus", "judge.gpus"].filter((k) => key === "hardware.gpus" && other[k] > 0);
+        for (const k of pools) other[k] *= next / now;
+        if (!pools.every((k) => Number.isInteger(other[k]))) continue;
         const { values, reason } = P.evaluate(c, other);
         if (reason !== null || !Number.isFinite(values[output])) continue;
         const row = { key, now, next, ratio: values[output] / v[output] };
@@ -112,7 +111,7 @@
         const standard = c.fileDefaults[key], isDial = c.dials.some((d) => d.key === key);
         if (isDial) state[key] = standard; else if (standard !== null) state[key] = String(standard);
       }
-      if (key === "update.critic") state[key] = "default";
+      if (c.choices.some((x) => x.key === key && x.options.some((o) => o[0] === "default"))) state[key] = "default";
     }
     let section = "";
     const lines = text.split(/\r?\n/);

@@ -85,8 +85,11 @@
   }
   // --- levers: the twin of rlecon.dials.Lever -----------------------------------------------------------------------
   const TESTS = { is: (x, y) => x === y, above: (x, y) => x !== null && x > y, "at most": (x, y) => x !== null && x <= y };
+  function read(state, key) { // a setting, or a difference of settings
+    return key.split(" - ").map((k) => state[k]).reduce((x, y) => x - y);
+  }
   function refusal(lever, state) { // why it does not apply to these settings, or nothing
-    const found = lever.refusals.find(([key, test, limit]) => TESTS[test](state[key], limit));
+    const found = lever.refusals.find(([key, test, limit]) => TESTS[test](read(state, key), limit));
     return found ? found[3] : "";
   }
   function pulled(c, base, on) { // the reader's settings with the levers named in `on`
@@ -94,7 +97,7 @@
     for (const lever of c.levers) {
       if (!on.has(lever.name)) continue;
       for (const key in lever.values) out[key] = lever.least.includes(key) ? Math.max(lever.values[key], out[key] || 0) : lever.values[key];
-      for (const key in lever.halves) out[key] = Math.max(1, Math.floor(out[lever.halves[key]] / 2));
+      for (const key in lever.halves) out[key] = Math.max(1, Math.floor(read(out, lever.halves[key]) / 2));
     }
     return out;
   }

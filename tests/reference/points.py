@@ -23,6 +23,7 @@ SWITCH = (0.0, 1.0)
 CHOICES = {
     "rollout_gpus": (0.0, 2.0, 3.0, 9.0),
     "judge_gpus": (0.0, 1.0, 2.0),
+    "judge_active_parameters": (0.0, 2.3, 4.9),
     "requested_memory_share": (0.0, 0.55),
     "requested_tensor_parallel": (0.0, 0.0, 0.0, 3.0),
     "speculative_acceptance": (0.0, 0.35, 0.7),

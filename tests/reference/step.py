@@ -127,6 +127,11 @@ def environment_cpu_seconds(
     return container_seconds_per_rollout * environment_cpus * started_rollouts
 
 
+def judge_pool_gpus(judge_gpus, judge_active_parameters, rollout_pool_gpus):
+    refuse_unless(judge_active_parameters > 0 or not judge_gpus)
+    return judge_gpus or rollout_pool_gpus
+
+
 def judge_flops_per_token(judge_active_parameters, judge_attention_flops, trajectory_tokens):
     """A multiply and an add per parameter; the token in the middle looks back at half of the trajectory."""
     return 2 * judge_active_parameters + judge_attention_flops * (trajectory_tokens / 2)
@@ -161,7 +166,7 @@ def generation_stream_seconds(rollout_seconds, environment_seconds, judge_second
 REFERENCE = {
     "rollout_seconds": rollout_seconds,
     "environment_seconds": environment_seconds,
-    "judge_pool_gpus": lambda judge_gpus, rollout_pool_gpus: judge_gpus or rollout_pool_gpus,
+    "judge_pool_gpus": judge_pool_gpus,
     "judge_flops_per_token": judge_flops_per_token,
     "judge_seconds": judge_seconds,
     "reward_seconds": lambda judge_seconds, overhead_seconds: judge_seconds + overhead_seconds,
