@@ -269,8 +269,8 @@ refill_equation = Equation(
     / v.tokens_per_verification,
     "full engines until the queue is empty",
 )
-drain_tokens_equation = Equation(
-    v.drain_tokens,
+ended_drain_equation = Equation(
+    v.ended_drain_tokens,
     last_tokens(
         smallest(v.active_tenants * v.started_rollouts, v.engines * v.resident_sequences),
         v.engines * _queued,
@@ -281,16 +281,30 @@ drain_tokens_equation = Equation(
     ),
     "the phase ends with the last response of the whole step, whenever it started",
 )
+_waiting = v.engines * _queued
+_all = smallest(v.active_tenants * v.started_rollouts, v.engines * v.resident_sequences) + _waiting
+drain_tokens_equation = Equation(
+    v.drain_tokens,
+    v.ended_drain_tokens
+    + (1 - (1 - v.looping_share) ** _all)
+    * largest(0, v.loop_tokens - v.refill_tokens / (2 + v.looping_share * _waiting) - v.ended_drain_tokens),
+    "one loop among thousands of responses is enough to run to the cap; exact for one batch, and in waves the "
+    "youngest loop is taken at its mean age",
+)
+_chosen = v.experts_per_token / v.experts
+_no_loop = (1 - _chosen * v.looping_share) ** (v.resident_sequences * v.verified_tokens / one_token)
 expert_drain_equation = Equation(
     v.expert_drain_tokens,
-    reached_tokens(
+    v.loop_tokens * (1 - _no_loop)
+    + _no_loop
+    * reached_tokens(
         v.resident_sequences * v.verified_tokens / one_token,
-        v.experts_per_token / v.experts,
+        _chosen * (1 - v.looping_share) / (1 - _chosen * v.looping_share),
         v.log_length_location,
         v.log_length_sd,
         v.max_response_tokens,
     ),
-    "an expert is read while any sequence that chose it is alive",
+    "an expert is read while any sequence that chose it is alive; a loop that did keeps it up to the cap",
 )
 drain_equation = Equation(
     v.drain_seconds,
@@ -440,6 +454,7 @@ EQUATIONS = [
     in_flight_equation,
     refill_tokens_equation,
     refill_equation,
+    ended_drain_equation,
     drain_tokens_equation,
     expert_drain_equation,
     drain_equation,

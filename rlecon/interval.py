@@ -29,8 +29,9 @@ spread_equation = Equation(
         ((_generating * v.rollout_log_sd) ** 2 + (_training * v.update_log_sd) ** 2 + (_moving * v.moving_log_sd) ** 2)
         / v.step_seconds**2
         + v.framework_log_sd**2
+        + v.length_log_sd**2
     ),
-    "independent residuals of the phases that the step waits for, and one that all share",
+    "independent residuals of the phases that the step waits for, one that all share, and a guessed length",
 )
 _rented = v.gpu_usd_per_step / v.usd_per_step
 

@@ -20,6 +20,7 @@ DIRECT = {  # run-file keys that are quantities as they stand
     "rollout.oversampling": "oversampling",
     "rollout.prompt_tokens": "prompt_tokens",
     "rollout.response_tokens": "response_tokens",
+    "rollout.looping_share": "looping_share",
     "rollout.weight_bits": "weight_bits",
     "rollout.kv_bits": "kv_bits",
     "rollout.turns": "turns",
@@ -190,6 +191,8 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         cap = float("inf")
         origins["rollout.max_response_tokens"] = "not given: no cap"
     q["max_response_tokens"] = cap
+    guessed = np.asarray(run["rollout.response_tokens_guessed"], float)[()]
+    q["length_log_sd"] = guessed * supply.value("residual_log_sd_length_prior", overrides)
     scheduler = run["rollout.max_sequences_per_engine"]
     if scheduler is None:
         scheduler = supply.value("default_max_sequences_per_engine", overrides)

@@ -59,6 +59,10 @@ class Rollout(Section):
     response_tokens: says(AtLeastOne | None, "mean tokens generated in one trajectory, after any cap", "token") = None
     response_tokens_cv: says(AtLeastZero | None, "standard deviation over mean of the response length") = None
     max_response_tokens: says(AtLeastOne | None, "cap on generated tokens", "token") = None
+    response_tokens_guessed: says(bool, "the mean length is a guess: intervals widen") = False
+    looping_share: says(
+        Annotated[float, msgspec.Meta(ge=0, lt=1)], "share of responses that never end and run to the cap"
+    ) = 0.0
     tensor_parallel: says(Count | None, "GPUs per inference engine", "GPU") = None
     engine: says(Literal["tuned", "typical", "eager"], "maturity of the inference engine") = "typical"
     engine_memory_share: says(Share | None, "share of GPU memory that the engine may use") = None

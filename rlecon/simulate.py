@@ -17,9 +17,10 @@ def _mean(values):
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def lengths(rng, count, location, spread, cap=math.inf):
-    """Lognormal response lengths, cut at ``cap``: ``count`` draws in tokens."""
-    return np.minimum(rng.lognormal(location, spread, count), cap)
+def lengths(rng, count, location, spread, cap=math.inf, looping=0.0):
+    """Lognormal response lengths, cut at ``cap``: ``count`` draws in tokens. A share ``looping`` never ends."""
+    drawn = np.minimum(rng.lognormal(location, spread, count), cap)
+    return np.where(rng.random(count) < looping, cap, drawn) if looping else drawn
 
 
 def longest(rng, n, location, spread, cap=math.inf, *, repeats=2000):
@@ -79,27 +80,29 @@ def _batch(drawn, fixed_seconds, slope_seconds, context_seconds, prompt_tokens, 
 
 
 def synchronous_batch(rng, n, location, spread, cap=math.inf, *, fixed_seconds, slope_seconds=0.0, context_seconds=0.0,
-                      prompt_tokens=0.0, resident_limit=math.inf, prefill_seconds=0.0, engines=1, repeats=200):
+                      prompt_tokens=0.0, resident_limit=math.inf, prefill_seconds=0.0, engines=1, repeats=200,
+                      looping=0.0):
     """Time of a synchronous batch of ``n`` responses on each of ``engines`` engines, in seconds: the last one ends it.
 
     A decode step takes ``fixed_seconds`` (a number, or a function of the residents), ``slope_seconds`` per resident and
-    ``context_seconds`` per cached token; at most ``resident_limit`` sequences are resident, the rest queue.
+    ``context_seconds`` per cached token; at most ``resident_limit`` sequences are resident, the rest queue. A share
+    ``looping`` of the responses runs to the cap.
     """
     return _mean([
         max(
-            _batch(lengths(rng, n, location, spread, cap), fixed_seconds, slope_seconds, context_seconds, prompt_tokens,
-                   resident_limit, prefill_seconds)
+            _batch(lengths(rng, n, location, spread, cap, looping), fixed_seconds, slope_seconds, context_seconds,
+                   prompt_tokens, resident_limit, prefill_seconds)
             for _ in range(engines)
         )
         for _ in range(repeats)
     ])
 
 
-def peak_cache(rng, n, location, spread, cap=math.inf, *, prompt_tokens=0.0, repeats=200):
+def peak_cache(rng, n, location, spread, cap=math.inf, *, prompt_tokens=0.0, looping=0.0, repeats=200):
     """Most tokens that a batch of ``n`` started together ever caches, per sequence."""
     peaks = []
     for _ in range(repeats):
-        ends = np.sort(lengths(rng, n, location, spread, cap))
+        ends = np.sort(lengths(rng, n, location, spread, cap, looping))
         peaks.append(np.max((n - np.arange(n)) * (prompt_tokens + ends)) / n)
     return _mean(peaks)
 

@@ -19,6 +19,7 @@ from rlecon.vocabulary import (
     context_tokens,
     continuous_generation,
     decoded_share,
+    ended_response_tokens,
     environment_seconds_per_rollout,
     environment_seconds_per_turn,
     generated_tokens_per_step,
@@ -27,6 +28,8 @@ from rlecon.vocabulary import (
     log_length_location,
     log_length_sd,
     longest_response_tokens,
+    loop_tokens,
+    looping_share,
     max_response_tokens,
     new_tokens_per_turn,
     one_token,
@@ -56,30 +59,48 @@ started_equation = Equation(
     started_rollouts, oversampling * rollouts, "dynamic sampling discards some of what it starts"
 )
 
-# Lengths: lognormal, cut at the cap. The mean is the observed one, after the cut.
+# Lengths: lognormal, cut at the cap. The mean is the observed one, after the cut. A share may loop until it is cut.
+loop_equation = Equation(
+    loop_tokens,
+    cases((0, looping_share <= 0), (max_response_tokens, True)),
+    "nothing but the cap ends a loop",
+)
+ended_equation = Equation(
+    ended_response_tokens,
+    (response_tokens - looping_share * loop_tokens) / (1 - looping_share),
+    "the mean is over all responses: what loops take is not left for the others",
+    holds_when=[
+        (
+            ended_response_tokens > 0,
+            "a share of {looping_share} that loops up to {loop_tokens} tokens leaves nothing of a mean of "
+            "{response_tokens}",
+        )
+    ],
+)
 spread_equation = Equation(
     log_length_sd, sp.sqrt(sp.log(1 + response_tokens_cv**2)), "a lognormal's log-sd from its coefficient of variation"
 )
 location_equation = Equation(
     log_length_location,
-    length_location(response_tokens, log_length_sd, max_response_tokens),
+    length_location(ended_response_tokens, log_length_sd, max_response_tokens),
     "the location for which the mean, once cut at the cap, is the observed one",
     holds_when=[
         (
-            response_tokens < max_response_tokens * (1 + sp.Rational(1, 10**9)),
-            "a mean response of {response_tokens} tokens cannot exceed the cap of {max_response_tokens}",
+            ended_response_tokens < max_response_tokens * (1 + sp.Rational(1, 10**9)),
+            "a mean response of {ended_response_tokens} tokens cannot exceed the cap of {max_response_tokens}",
         )
     ],
 )
 square_equation = Equation(
     square_response_tokens,
-    capped_square(log_length_location, log_length_sd, max_response_tokens),
-    "second moment of the cut lognormal",
+    (1 - looping_share) * capped_square(log_length_location, log_length_sd, max_response_tokens)
+    + looping_share * loop_tokens**2,
+    "second moment of the cut lognormal, and of what loops up to the cap",
 )
 longest_equation = Equation(
     longest_response_tokens,
     longest_tokens(started_rollouts, log_length_location, log_length_sd, max_response_tokens),
-    "E[max] = integral of 1 - cdf^n up to the cap",
+    "E[max] = integral of 1 - cdf^n up to the cap, loops aside",
 )
 # Beside the bill: racing to the first n, and a formula for the back of an envelope.
 race_equation = Equation(
@@ -142,9 +163,9 @@ peak_equation = Equation(
     cases(
         (context_tokens, continuous_generation > 0),
         (
-            peak_tokens(
-                prompt_tokens + tool_tokens, log_length_location, log_length_sd, max_response_tokens
-            ),
+            (1 - looping_share)
+            * peak_tokens(prompt_tokens + tool_tokens, log_length_location, log_length_sd, max_response_tokens)
+            + looping_share * (prompt_tokens + tool_tokens + loop_tokens),
             True,
         ),
     ),
@@ -169,6 +190,8 @@ EQUATIONS = [
     rollouts_equation,
     started_equation,
     spread_equation,
+    loop_equation,
+    ended_equation,
     location_equation,
     square_equation,
     longest_equation,

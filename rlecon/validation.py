@@ -83,13 +83,24 @@ def step_sds() -> np.ndarray:
     return calibration.step_points().solve(outputs=["step_log_sd"])["step_log_sd"]
 
 
+def guessed_sds(points: Points) -> np.ndarray:
+    """Log sd of steps whose mean length is guessed; for each, what the guess adds is that of the other sources."""
+    errors, known = points.log_time_ratio(), calibration.known_length_sds(points)
+    source = np.array([calibration.source_of(p) for p in points.points])
+    added = np.empty(len(points))
+    for key in set(source):
+        rest = points.only(lambda p, key=key: calibration.source_of(p) != key)
+        added[source == key] = calibration.guessed_length_sd(rest, errors[source != key])
+    return np.hypot(known, added)
+
+
 def intervals() -> list[dict]:
     """How many 80 % intervals hold the published number, and how wide they are.
 
     Whole steps of the fitted framework with the model's family left out; the same with the whole source left out; steps
     of other frameworks whose mean length is a prior; decoding and training, sweep or family left out, with the
     residuals that the bill gives these phases. ``width`` is high over low in the middle; ``needed`` the factor
-    that would have held four in five.
+    that would have held four in five. What a guessed length adds comes from the sources that are not scored.
     """
     rows = []
     other = calibration.unknown_length_points()
@@ -101,8 +112,7 @@ def intervals() -> list[dict]:
     for what, errors, sds in (
         ("family left out", logs("step"), step_sds()),
         ("source left out", logs("step", "source"), step_sds()),
-        ("other frameworks, length from a prior", other.log_time_ratio(),
-         other.solve(outputs=["step_log_sd"])["step_log_sd"]),
+        ("other frameworks, length from a prior", other.log_time_ratio(), guessed_sds(other)),
         ("decoding, sweep left out", logs("decode"), phase["decode"]),
         ("training, family left out", logs("training"), phase["training"]),
     ):
@@ -125,7 +135,8 @@ def _whole(m, model, steps, prompts, group, cap, kind, gpu="h100-sxm", minibatch
         model={"name": model},
         hardware={"gpu": gpu, "gpus": m.config["gpus"]},
         rollout={"prompts_per_step": prompts, "group_size": group, "prompt_tokens": 200, "response_tokens": length,
-                 "max_response_tokens": cap, "weight_bits": bits},
+                 "max_response_tokens": cap, "weight_bits": bits, "response_tokens_guessed": True,
+                 "looping_share": float(calibration.assumed_looping(length, cap))},
         update={"minibatches": minibatches, "reference_model": True, "old_logprobs": True},
         run={"steps": steps},
     )  # fmt: skip
@@ -136,7 +147,7 @@ def whole_runs(overrides=None) -> list[dict]:
     """Published GPU-hours of whole runs beside the bill's: batch, steps and cap are printed, the mean length is not.
 
     R1-Zero stands twice, since its bill depends on how many optimizer steps share a rollout. Each row has ``measured``
-    and ``predicted`` GPU-hours, the 80 % interval of the bill (which takes the length as known), the assumed
+    and ``predicted`` GPU-hours, the 80 % interval of the bill (which knows that the length is guessed), the assumed
     ``length``, and ``needed``: the mean length in tokens at which the bill equals the published hours, None where there
     is none under the cap.
     """
@@ -161,7 +172,9 @@ def whole_runs(overrides=None) -> list[dict]:
     for m, (run, length), measured, label in cases:
         figure = bill(run, overrides=overrides).figure("gpu_hours_run")
         grid = np.geomspace(100, 0.95 * run["rollout.max_response_tokens"], 60)
-        along = bill(run.replace({"rollout.response_tokens": grid}), overrides=overrides)["gpu_hours_run"]
+        loops = calibration.assumed_looping(grid, run["rollout.max_response_tokens"])
+        along = run.replace({"rollout.response_tokens": grid, "rollout.looping_share": loops})
+        along = bill(along, overrides=overrides)["gpu_hours_run"]
         inside = along[0] < measured < along[-1]
         rows.append({
             "id": m.id, "label": label, "measured": float(measured), "predicted": float(figure.mid),
@@ -299,8 +312,9 @@ def readme_lines() -> list[str]:
     prose = (
         f"The 80 % interval of a step holds {held['held']} of {held['n']} published steps and is {held['width']:.1f}x "
         f"wide from low to high. All {held['n']} are of one framework. On {prior['n']} steps of other frameworks, "
-        f"whose mean length is not printed, the median error is {math.exp(np.median(ratio)):.2f}x, the interval holds "
-        f"only {prior['held']}, and the one step found after the terms were chosen is "
+        f"whose mean length is not printed, the median error is {math.exp(np.median(ratio)):.2f}x; the interval of a "
+        f"guessed length (`response_tokens_guessed`), with the scored source left out, holds {prior['held']} and is "
+        f"{prior['width']:.0f}x wide. The one step found after the terms were chosen is "
         f"{math.exp(abs(held_out[0])):.2f}x off. Releases of one framework differ by {floor()['median']:.2f}x "
         "themselves. The chapter *Does the model predict real runs?* shows every row."
     )

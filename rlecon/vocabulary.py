@@ -286,6 +286,11 @@ response_tokens = quantity("response_tokens", "L", "token", "mean generated toke
 response_tokens_cv = quantity("response_tokens_cv", r"\mathrm{cv}", "1",
                               "standard deviation over mean of the uncut response length", "[0,10]")
 max_response_tokens = quantity("max_response_tokens", r"L_{\max}", "token", "cap on generated tokens", "(0,inf]")
+looping_share = quantity("looping_share", r"\xi_{\mathrm{loop}}", "1",
+                         "share of responses that never end and run to the cap, beyond the tail of the others", "[0,1)")
+loop_tokens = quantity("loop_tokens", r"L_{\mathrm{loop}}", "token", "where a response that never ends is cut; 0 without any")
+ended_response_tokens = quantity("ended_response_tokens", r"L_{\mathrm{end}}", "token",
+                                 "mean length of the responses that do not loop", "(0,inf)")
 log_length_sd = quantity("log_length_sd", r"\sigma_L", "1", "sd of ln L_i (lognormal lengths)", "[0,5]")
 log_length_location = quantity("log_length_location", r"m_L", "1", "mean of ln L_i before the cap", "(-inf,inf)")
 square_response_tokens = quantity("square_response_tokens", r"\mathrm{E}[L_i^2]", "token^2", "second moment of length")
@@ -482,6 +487,8 @@ decode_seconds_per_sequence = quantity("decode_seconds_per_sequence", r"\tau_{\m
 engine_sequences_per_second = quantity("engine_sequences_per_second", r"\nu_{\mathrm{seq}}", "sequence/s",
                                        "sequences that one full engine finishes per second", "(0,inf)")
 drain_tokens = quantity("drain_tokens", r"L_{\mathrm{drain}}", "token", "decode steps from the last refill to the end")
+ended_drain_tokens = quantity("ended_drain_tokens", r"L_{\mathrm{drain},\mathrm{end}}", "token",
+                              "decode steps from the last refill to the end, were there no loops")
 expert_drain_tokens = quantity("expert_drain_tokens", r"L_{\mathrm{drain},x}", "token",
                                "full reads of the experts during the drain")
 refill_tokens = quantity("refill_tokens", r"L_{\mathrm{waves}}", "token", "decode steps until the queue is empty")
@@ -659,6 +666,7 @@ rollout_log_sd = quantity("rollout_log_sd", r"\sigma_{\mathrm{gen}}", "1", "resi
 update_log_sd = quantity("update_log_sd", r"\sigma_{\mathrm{upd}}", "1", "residual log-sd of training time")
 moving_log_sd = quantity("moving_log_sd", r"\sigma_{\mathrm{mov}}", "1", "residual log-sd of weight transfer and overhead")
 framework_log_sd = quantity("framework_log_sd", r"\sigma_{\mathrm{fw}}", "1", "log-sd between frameworks, common to all phases")
+length_log_sd = quantity("length_log_sd", r"\sigma_{\mathrm{len}}", "1", "log-sd of a step whose mean length is guessed; 0 where it is known")
 price_low_log_sd = quantity("price_low_log_sd", r"\sigma_{c-}", "1", "log-sd of the rent below its median; 0 where it is given")
 price_high_log_sd = quantity("price_high_log_sd", r"\sigma_{c+}", "1", "log-sd of the rent above its median; 0 where it is given")
 step_log_sd = quantity("step_log_sd", r"\sigma_{\mathrm{step}}", "1", "log-sd of the predicted step time")

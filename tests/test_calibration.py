@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -193,9 +194,31 @@ def test_what_no_fit_has_seen_is_reported_as_it_is(report):
 def test_unknown_lengths_spread_wide(report):
     found = [math.log(row["time_ratio"]) for row in report if row["regime"] == "length from a prior"]
     assert len(found) == 9
-    k, n = calibration.coverage(found, np.full(len(found), catalog.constant("residual_log_sd_length_prior").value))
-    print(f"with a length prior, intervals of a factor 2.2 cover {k} of {n}")
     assert calibration.summary(found)["median"] < 2
+    points = calibration.unknown_length_points()
+    constant = catalog.constant("residual_log_sd_length_prior")
+    assert constant.value == pytest.approx(calibration.guessed_length_sd(points, points.log_time_ratio()), abs=0.01)
+    known = calibration.known_length_sds(points)
+    stated = points.solve(outputs=["step_log_sd"])["step_log_sd"]
+    assert stated == pytest.approx(np.hypot(known, constant.value))
+    assert calibration.coverage(found, known)[0] <= 3 < 6 <= calibration.coverage(found, stated)[0]
+
+
+def test_loops_explain_rollouts_of_short_answers_under_a_far_cap():
+    """At 28,672 tokens one loop among thousands lasts longer than all the others; how many loop hardly matters."""
+    points = calibration.phase_points().only(lambda p: p.label == "rollout_seconds" and "7b" in p.id)
+    assert len(points) == 3
+
+    def with_share(share):
+        moved = [replace(p, quantities={**p.quantities, "looping_share": share}) for p in points.points]
+        return calibration.Points(moved).log_time_ratio()
+
+    without = with_share(0.0)
+    assert np.all(without < math.log(0.5))
+    for share in (0.0005, 0.005):
+        found = with_share(share)
+        assert np.all(found > without + math.log(1.7))
+        assert np.sum(np.abs(found) < math.log(1.25)) == 2  # the third is slower than its twins on more GPUs
 
 
 def test_points_of_one_kind():
@@ -206,8 +229,6 @@ def test_points_of_one_kind():
 
 def test_fit_finds_what_made_the_data():
     """A fit to predictions of known constants returns them."""
-    from dataclasses import replace
-
     points = calibration.training_points().only(lambda p: p.fitted)
     true = {"train_efficiency": 0.33, "moe_dispatch_bytes": 4.0}
     made = calibration.Points([replace(p, measured=float(m))

@@ -9,6 +9,7 @@ import pytest
 
 from rlecon import Run, bill, generation, phases, simulate
 from rlecon.equation import Model
+from rlecon.errors import RleconError
 from rlecon.generation import touched_equation
 
 BARE = {  # one efficiency for all reads, no latency, no host
@@ -31,7 +32,7 @@ ROOMY = {  # an H100 with memory to spare, so that no batch waits for room
 }
 
 
-def batch(rollouts=256, mean=2000.0, cv=0.8, cap=None, prompt=0.0, limit=4096, pool=None, **update):
+def batch(rollouts=256, mean=2000.0, cv=0.8, cap=None, prompt=0.0, limit=4096, pool=None, looping=0.0, **update):
     rollout = {
         "prompts_per_step": rollouts // 8,
         "group_size": 8,
@@ -40,6 +41,7 @@ def batch(rollouts=256, mean=2000.0, cv=0.8, cap=None, prompt=0.0, limit=4096, p
         "response_tokens_cv": cv,
         "max_sequences_per_engine": limit,
         "tensor_parallel": 1,
+        "looping_share": looping,
     }
     if cap:
         rollout["max_response_tokens"] = cap
@@ -82,6 +84,41 @@ def test_waves_of_a_batch_that_does_not_fit(limit, cap):
         assert abs(guess - got) > 0.05 * got
 
 
+@pytest.mark.parametrize(("looping", "limit", "within"), [
+    (0.0005, 4096, 0.01), (0.004, 4096, 0.01), (0.03, 4096, 0.01),  # one batch: exact but for the cache of the loops
+    (0.0005, 64, 0.03), (0.004, 64, 0.03), (0.03, 64, 0.03), (0.004, 16, 0.03),  # waves: the youngest loop ends them
+])  # fmt: skip
+def test_loops_set_the_end_of_a_batch(looping, limit, within):
+    """A few responses that never end: closed form against discrete events, and against leaving them out."""
+    made, closed = batch(cap=16_384.0, looping=looping, limit=limit, mean=1000.0)
+    law = made["log_length_location"], made["log_length_sd"], 16_384.0
+    got, error = simulate.synchronous_batch(
+        np.random.default_rng(9), 256, *law, looping=looping, fixed_seconds=WEIGHTS / BANDWIDTH,
+        context_seconds=CACHE / BANDWIDTH, resident_limit=limit, repeats=400)
+    assert closed == pytest.approx(got, abs=4 * error + within * got)
+    drawn = simulate.lengths(np.random.default_rng(10), 400_000, *law, looping)
+    assert drawn.mean() == pytest.approx(1000, rel=0.02)  # the mean that was asked for is that of all responses
+    _, without = batch(cap=16_384.0, limit=limit, mean=1000.0)
+    assert looping < 0.001 or without < 0.85 * got
+
+
+def test_a_loop_needs_a_cap_and_leaves_the_mean_some_room():
+    for settings in ({"cap": None, "looping": 0.01}, {"cap": 16_384.0, "looping": 0.2, "mean": 1000.0}):
+        with pytest.raises(RleconError, match="leaves nothing of a mean"):
+            batch(**settings)
+
+
+def test_experts_are_read_for_a_loop_that_chose_them():
+    made, _ = batch(cap=16_384.0, mean=1000.0, looping=0.01)
+    law = made["log_length_location"], made["log_length_sd"], 16_384.0
+    rng, share = np.random.default_rng(11), 8 / 128
+    last = [np.max(simulate.lengths(rng, 64, *law, 0.01) * (rng.random(64) < share)) for _ in range(40_000)]
+    closed = float(generation.expert_drain_equation(
+        loop_tokens=16_384.0, looping_share=0.01, resident_sequences=64, verified_tokens=1, experts_per_token=8,
+        experts=128, log_length_location=law[0], log_length_sd=law[1], max_response_tokens=16_384.0))
+    assert abs(np.mean(last) - closed) < 4 * np.std(last) / math.sqrt(len(last))
+
+
 def test_waves_pass_into_one_batch():
     """The closed form is continuous where the last sequence finds room, and exact there."""
     one, without = batch(limit=256)
@@ -99,11 +136,13 @@ def test_equal_lengths_end_together():
 
 def test_cache_peak_of_a_batch_that_started_together():
     rng = np.random.default_rng(6)
-    for cv, cap, prompt in ((0.8, 8192.0, 300.0), (0.4, None, 2000.0), (1.5, 30_000.0, 0.0)):
-        made, _ = batch(rollouts=4096, cv=cv, cap=cap, prompt=prompt)
+    for cv, cap, prompt, looping in ((0.8, 8192.0, 300.0, 0.0), (0.4, None, 2000.0, 0.0), (1.5, 30_000.0, 0.0, 0.0),
+                                     (0.8, 8192.0, 300.0, 0.02)):
+        made, _ = batch(rollouts=4096, cv=cv, cap=cap, prompt=prompt, looping=looping)
         got, _ = simulate.peak_cache(rng, 4096, made["log_length_location"], made["log_length_sd"], cap or math.inf,
-                                     prompt_tokens=prompt, repeats=30)
-        assert made["peak_context_tokens"] == pytest.approx(got, rel=0.03)
+                                     prompt_tokens=prompt, looping=looping, repeats=30)
+        # loops count in full while they still grow: room that is kept for them
+        assert -0.03 * got < made["peak_context_tokens"] - got < (0.03 + 8 * looping) * got
     made, _ = batch(cv=0.0, mean=1000.0, prompt=500.0)
     assert made["peak_context_tokens"] == pytest.approx(1500, rel=1e-4)
 

@@ -69,9 +69,11 @@ def test_racing_keeps_short_answers(rng):
 
 
 def test_second_moment(rng):
-    closed = float(square_equation(log_length_location=LOCATION, log_length_sd=SIGMA, max_response_tokens=8192))
-    drawn = simulate.lengths(rng, 400_000, LOCATION, SIGMA, 8192) ** 2
-    assert abs(drawn.mean() - closed) < 4 * drawn.std() / math.sqrt(len(drawn))
+    for looping in (0.0, 0.03):
+        closed = float(square_equation(log_length_location=LOCATION, log_length_sd=SIGMA, max_response_tokens=8192,
+                                       looping_share=looping, loop_tokens=8192 if looping else 0))
+        drawn = simulate.lengths(rng, 400_000, LOCATION, SIGMA, 8192, looping) ** 2
+        assert abs(drawn.mean() - closed) < 4 * drawn.std() / math.sqrt(len(drawn))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.8])

@@ -176,6 +176,16 @@ def test_the_error_of_a_step_weights_its_phases():
     assert np.log(figure.mid / figure.low) == pytest.approx(1.2815515655 * want)
 
 
+def test_a_guessed_length_widens_the_interval_and_moves_nothing():
+    run = Run(**RUN, hardware={"gpu": "h100-sxm", "gpus": 16})
+    known, guessed = bill(run), bill(run.replace({"rollout.response_tokens_guessed": True}))
+    added = catalog.constant("residual_log_sd_length_prior").value
+    assert guessed.log_sd == pytest.approx(np.hypot(known.log_sd, added))
+    assert guessed["step_seconds"] == known["step_seconds"]
+    both = bill(run.replace({"rollout.response_tokens_guessed": np.array([False, True])}))
+    assert both.log_sd == pytest.approx([known.log_sd, guessed.log_sd])
+
+
 def test_only_the_longer_stream_errs():
     made = step_of(pool=30, overlap="one_step")
     assert made["training_stream_seconds"] > made["rollout_seconds"]

@@ -49,7 +49,8 @@ def test_intervals():
     assert 0.6 < training["held"] / training["n"] < 0.8
     assert source["n"] == held["n"]
     assert 0.7 <= held["held"] / held["n"] <= 0.95
-    assert prior["held"] / prior["n"] < 0.5  # said aloud in the chapter: a prior of the length is not in the interval
+    assert 0.6 <= prior["held"] / prior["n"] <= 0.95  # what a guess adds comes from the other sources
+    assert prior["width"] > 5 * held["width"]
     assert held["width"] > math.exp(2 * Z80 * validation.floor()["sd"])
 
 

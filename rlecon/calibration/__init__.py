@@ -8,6 +8,7 @@ seconds. An error is a factor: exp(|log(predicted / measured)|); a bias is the m
 from rlecon.calibration.decoding import decode_points
 from rlecon.calibration.fitting import BOUNDS, Fit, fit
 from rlecon.calibration.other_frameworks import (
+    assumed_looping,
     inferred_length,
     other_framework_points,
     phase_points,
@@ -16,7 +17,14 @@ from rlecon.calibration.other_frameworks import (
 )
 from rlecon.calibration.points import Point, Points
 from rlecon.calibration.reasons import REASONS, reason
-from rlecon.calibration.residuals import coverage, release_spread, residual_sds, summary
+from rlecon.calibration.residuals import (
+    coverage,
+    guessed_length_sd,
+    known_length_sds,
+    release_spread,
+    residual_sds,
+    summary,
+)
 from rlecon.calibration.stages import (
     DECODE_CONSTANTS,
     PRIORS,
@@ -45,14 +53,17 @@ __all__ = [
     "STEP_CONSTANTS",
     "TRAINING_CONSTANTS",
     "Z80",
+    "assumed_looping",
     "blind_priors",
     "calibrate",
     "coverage",
     "decode_errors",
     "decode_points",
     "fit",
+    "guessed_length_sd",
     "held_out_points",
     "inferred_length",
+    "known_length_sds",
     "leave_out",
     "nemo_run",
     "other_framework_points",

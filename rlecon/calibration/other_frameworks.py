@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from functools import cache
 
+import numpy as np
+
 from rlecon import catalog
 from rlecon.calibration.points import Points
 from rlecon.calibration.steps import phase_point
@@ -23,6 +25,7 @@ UNKNOWN_LENGTH = {
     "areal_7b": "reasoning",
     "simplerl_32b": "base",
 }
+LOOP_TOKENS_AT_MOST = 0.5  # of all tokens
 PHASES = {
     "rollout_seconds": "rollout_seconds",
     "old_logprobs_seconds": "old_logprobs_seconds",
@@ -35,6 +38,11 @@ def prior_length(kind: str, cap: float) -> float:
     """Mean response length assumed where none is known: a prior by kind of model, at most a share of the cap."""
     share = catalog.constant("length_prior_cap_share").value
     return min(catalog.constant(_PRIORS[kind]).value, share * cap)
+
+
+def assumed_looping(response_tokens, cap):
+    """Share of responses that loop up to the cap, where only the cap is published: at most half of the tokens."""
+    return np.minimum(catalog.constant("looping_share").value, LOOP_TOKENS_AT_MOST * np.asarray(response_tokens) / cap)
 
 
 def _open_run(m, response_tokens) -> Run:
@@ -53,6 +61,8 @@ def _open_run(m, response_tokens) -> Run:
             "prompt_tokens": 200,
             "response_tokens": response_tokens,
             "max_response_tokens": c["max_response_tokens"],
+            "response_tokens_guessed": True,
+            "looping_share": float(assumed_looping(response_tokens, c["max_response_tokens"])),
         },
         update={
             "overlap": overlap,

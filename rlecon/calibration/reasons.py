@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LOOPS = "a few answers that loop up to the cap of 28,672 tokens set the rollout; such loops are not in the model"
+LOG_PROBABILITIES = "the pass over old log-probabilities took twice what its FLOPs take"
 REASONS = {
     "nemo_v06_gb200_bf16_qwen330ba3b_async1_16g": "2.2 times the step of the same run on twice the GPUs: unhealthy",
     "nemo_v06_gb200_bf16_qwen3235ba22b_sync_128g": "slower than the same run on half the GPUs, which took 286 s",
@@ -18,9 +18,11 @@ REASONS = {
     "primerl_4b_16k_h100": "small work per step: a fixed time of nearly a second per step is not in the model",
     "primerl_4b_16k_h200": "small work per step: a fixed time of nearly a second per step is not in the model",
     "verl_7b_async_128": "length from a prior",
-    "verl_7b_colocate_32": LOOPS,
-    "verl_7b_colocate_64": LOOPS,
-    "verl_7b_colocate_128": LOOPS,
+    "verl_7b_colocate_32": "its rollout took 2.4 times that on twice the GPUs: more than its share of the work",
+    "verl_7b_colocate_64": LOG_PROBABILITIES,
+    "verl_7b_colocate_128": LOG_PROBABILITIES,
+    "verl_30b_colocate_128": "no loop explains it: even as one answer up to the cap of 8,192 tokens the rollout took 42 ms "
+    "per decode step, as if engines were larger than assumed or their experts slow on this GPU",
     "primerl_30b_16k_h100": "with full training its optimizer is offloaded to the CPU",
     "trtllm_deepseekr1": "attention is data-parallel there: the latent cache is split, here it is replicated",
     "trtllm_gptoss120b": "on H100 and H200 4-bit weights are unpacked while computing",

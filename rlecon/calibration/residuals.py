@@ -48,6 +48,21 @@ def residual_sds(points: Points, log_ratios) -> dict:
     return {**shared, **{n: float(v) for n, v in zip(PHASE_SDS, np.exp(best.x), strict=True)}}
 
 
+def guessed_length_sd(points: Points, log_ratios) -> float:
+    """What a guessed mean length adds to the log sd of a step: what the errors hold beyond the interval of each point.
+
+    ``points`` are steps whose ``length_log_sd`` is left out here, ``log_ratios`` their errors.
+    """
+    known = known_length_sds(points)
+    return math.sqrt(max(0.0, float(np.mean(np.square(log_ratios) - known**2))))
+
+
+def known_length_sds(points: Points) -> np.ndarray:
+    """Log sd of each step, were its mean length known."""
+    phases = points.solve(outputs=["step_log_sd"])["step_log_sd"]
+    return np.sqrt(phases**2 - np.array([p.quantities["length_log_sd"] for p in points.points]) ** 2)
+
+
 def coverage(log_ratios, log_sds) -> tuple[int, int]:
     """How many of how many measurements lie in the 80 % interval of their prediction."""
     inside = np.abs(np.asarray(log_ratios)) <= Z80 * np.asarray(log_sds)

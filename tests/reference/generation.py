@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tests.reference.core import BITS_PER_BYTE, FLOPS_PER_PARAMETER, integral, normal, refuse_unless, root
-from tests.reference.trajectory import alive_integral, longest
+from tests.reference.trajectory import longest, with_loops
 
 
 def tokens_per_verification(speculative_acceptance, speculative_drafts):
@@ -175,7 +175,7 @@ def refill_seconds(
     return (refill_tokens * every_step + tokens * slope_seconds) / tokens_per_verification
 
 
-def drain_tokens(
+def ended_drain_tokens(
     active_tenants,
     started_rollouts,
     engines,
@@ -210,6 +210,27 @@ def drain_tokens(
     return integral(some_alive, *sorted(x for x in stops if x <= top), rel=1e-9)
 
 
+def drain_tokens(
+    ended_drain_tokens,
+    active_tenants,
+    started_rollouts,
+    engines,
+    resident_sequences,
+    sequences_per_engine,
+    refill_tokens,
+    looping_share,
+    max_response_tokens,
+):
+    """As long as without loops, unless some response loops: the one that started last then ends with the cap."""
+    later = engines * max(0.0, sequences_per_engine - resident_sequences)
+    responses = min(active_tenants * started_rollouts, engines * resident_sequences) + later
+    if not looping_share:
+        return ended_drain_tokens
+    age = refill_tokens / (2 + looping_share * later)
+    some_loops = -math.expm1(responses * math.log1p(-looping_share))
+    return ended_drain_tokens + some_loops * max(0.0, max_response_tokens - age - ended_drain_tokens)
+
+
 def _breaks(law):
     location, spread, cap = law
     return sorted({math.exp(location + spread * z) for z in (-4, -1.5, 0, 1.5, 4)} | {min(cap, 1e300)})
@@ -220,15 +241,15 @@ def expert_drain_tokens(
     verified_tokens,
     experts_per_token,
     experts,
+    looping_share,
     log_length_location,
     log_length_sd,
     max_response_tokens,
 ):
     """Steps at which an expert is read: one minus the chance that every sequence is done or chose others."""
     n, share = resident_sequences * verified_tokens, experts_per_token / experts
-    return alive_integral(
-        lambda s: 1 - (1 - share * s) ** n, log_length_location, log_length_sd, max_response_tokens, n
-    )
+    law = log_length_location, log_length_sd, max_response_tokens
+    return with_loops(lambda s: 1 - (1 - share * s) ** n, looping_share, *law, n)
 
 
 def drain_seconds(
@@ -431,6 +452,7 @@ REFERENCE = {
     "refill_tokens": refill_tokens,
     "refill_seconds": refill_seconds,
     "drain_tokens": drain_tokens,
+    "ended_drain_tokens": ended_drain_tokens,
     "expert_drain_tokens": expert_drain_tokens,
     "drain_seconds": drain_seconds,
     "batch_generation_seconds": batch_generation_seconds,

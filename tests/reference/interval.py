@@ -21,6 +21,7 @@ def step_log_sd(
     update_log_sd,
     moving_log_sd,
     framework_log_sd,
+    length_log_sd,
 ):
     waits = {"rollout": rollout_seconds, "training": training_stream_seconds}
     if concurrent_streams:
@@ -30,6 +31,7 @@ def step_log_sd(
         waits["training"] / step_seconds * update_log_sd,
         (weight_sync_seconds + reward_seconds) / step_seconds * moving_log_sd,
         framework_log_sd,
+        length_log_sd,
     )
     return math.hypot(*errors)
 

@@ -18,7 +18,8 @@ from rlecon.quantity import REGISTRY
 from tests.reference import REFERENCE, Refused
 
 POINTS = 24
-FEWER = {"drain_tokens": 9}  # a double integral for each
+FEWER = {"ended_drain_tokens": 9}  # a double integral for each
+RENAMED = {"ended_drain_tokens": "drain_tokens"}  # keeps its points
 SWITCH = (0.0, 1.0)
 CHOICES = {
     "rollout_gpus": (0.0, 2.0, 3.0, 9.0),
@@ -47,6 +48,8 @@ CHOICES = {
     "turns": (2.0, 3.0, 5.0),
     "mean_pass_rate": (0.22, 0.35, 0.61, 0.77),
     "response_tokens": (1.9, 3.3, 6.2, 8.7),
+    "looping_share": (0.0, 0.07, 0.2),
+    "ended_response_tokens": (1.9, 3.3, 6.2, 8.7),
     "log_length_sd": (0.35, 0.8, 1.1),
     "log_length_location": (0.4, 0.9, 1.6),
     "experts": (8.0, 16.0),
@@ -78,6 +81,8 @@ SHARED = {  # quantities that other quantities fix: the reference computes them 
     "observed_pass_rate",
     "youden_index",
     "mixed_group_share",
+    "loop_tokens",
+    "ended_response_tokens",
     "log_length_sd",
     "log_length_location",
     "square_response_tokens",
@@ -122,7 +127,8 @@ class Point:
                 function = REFERENCE[IMPLIED_BY.get(self.equation.name, {}).get(name, name)]
                 self.given[name] = float(function(**{n: self[n] for n in signature(function).parameters}))
             else:
-                self.given[name] = draw(self.equation, name, random.Random(f"{self.equation.name} {self.index} {name}"))
+                seed = RENAMED.get(self.equation.name, self.equation.name)
+                self.given[name] = draw(self.equation, name, random.Random(f"{seed} {self.index} {name}"))
         return self.given[name]
 
     def expected(self):
@@ -173,7 +179,7 @@ GIVEN = {  # points that no draw finds
         _ENGINE | {"loaded_weight_bytes": 10.0, "mean_sequence_bytes": 7.0 * 128},
     ],
     "trainable_parameters": [{"group_relative": on, "group_size": 1.0} for on in SWITCH],
-    "log_length_location": [{"response_tokens": 9.5, "max_response_tokens": 9.0}],
+    "log_length_location": [{"ended_response_tokens": 9.5, "max_response_tokens": 9.0}],
     "peak_context_tokens": [
         {"log_length_location": 1.6, "log_length_sd": 0.35, "max_response_tokens": 2.2, "continuous_generation": 0.0}
     ],

@@ -27,21 +27,44 @@ def alive_integral(chance, location, spread, cap, most=60.0):
     return integral(lambda t: chance(survival(t, location, spread, cap)), *stops)
 
 
+def with_loops(chance, looping_share, location, spread, cap, most=60.0):
+    """The same integral where a share never ends: beyond the last of the others it alone is alive, up to the cap."""
+    if looping_share and math.isinf(cap):
+        return math.inf
+    alive = alive_integral(lambda s: chance(looping_share + (1 - looping_share) * s), location, spread, cap, most)
+    rest = cap - _stops(location, spread, cap, most)[-1] if looping_share else 0.0
+    return alive + rest * chance(looping_share)
+
+
+def loop_tokens(looping_share, max_response_tokens):
+    return max_response_tokens if looping_share else 0.0
+
+
+def ended_response_tokens(response_tokens, looping_share, max_response_tokens):
+    """The mean of the others, for which the mean of all is the observed one."""
+    ended = response_tokens
+    if looping_share:
+        ended = (response_tokens - looping_share * max_response_tokens) / (1 - looping_share)
+    refuse_unless(ended > 0)
+    return ended
+
+
 def mean(location, spread, cap):
     return alive_integral(lambda s: s, location, spread, cap)
 
 
-def log_length_location(response_tokens, log_length_sd, max_response_tokens):
-    refuse_unless(response_tokens < max_response_tokens)
-    middle = math.log(response_tokens)
+def log_length_location(ended_response_tokens, log_length_sd, max_response_tokens):
+    refuse_unless(ended_response_tokens < max_response_tokens)
+    middle = math.log(ended_response_tokens)
     return root(
-        lambda m: math.log(mean(m, log_length_sd, max_response_tokens) / response_tokens), middle - 9, middle + 9
+        lambda m: math.log(mean(m, log_length_sd, max_response_tokens) / ended_response_tokens), middle - 9, middle + 9
     )
 
 
-def square_response_tokens(log_length_location, log_length_sd, max_response_tokens):
+def square_response_tokens(looping_share, log_length_location, log_length_sd, max_response_tokens):
     stops = _stops(log_length_location, log_length_sd, max_response_tokens)
-    return integral(lambda t: 2 * t * survival(t, log_length_location, log_length_sd, max_response_tokens), *stops)
+    ended = integral(lambda t: 2 * t * survival(t, log_length_location, log_length_sd, max_response_tokens), *stops)
+    return ended + (looping_share * (max_response_tokens**2 - ended) if looping_share else 0.0)
 
 
 def longest(n, location, spread, cap):
@@ -81,13 +104,17 @@ def peak_context_tokens(
     continuous_generation,
     prompt_tokens,
     tool_tokens,
+    looping_share,
     log_length_location,
     log_length_sd,
     max_response_tokens,
 ):
+    """Room for every loop at its longest, beside the peak of the others."""
     if continuous_generation:
         return context_tokens
-    return cached_peak(prompt_tokens + tool_tokens, log_length_location, log_length_sd, max_response_tokens)
+    held = prompt_tokens + tool_tokens
+    peak = cached_peak(held, log_length_location, log_length_sd, max_response_tokens)
+    return peak + (looping_share * (held + max_response_tokens - peak) if looping_share else 0.0)
 
 
 def training_context_tokens(prompt_tokens, tool_tokens, response_tokens, square_response_tokens):
@@ -131,6 +158,8 @@ REFERENCE = {
     "rollouts": lambda prompts_per_step, group_size: prompts_per_step * group_size,
     "started_rollouts": lambda rollouts, oversampling: rollouts * oversampling,
     "log_length_sd": lambda response_tokens_cv: math.sqrt(math.log1p(response_tokens_cv**2)),
+    "loop_tokens": loop_tokens,
+    "ended_response_tokens": ended_response_tokens,
     "log_length_location": log_length_location,
     "square_response_tokens": square_response_tokens,
     "longest_response_tokens": longest_response_tokens,
