@@ -1,7 +1,11 @@
 """The command line: one JSON object or one screen; one message and status 2 for bad input, never a traceback."""
 
+import builtins
+import errno
+import io
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -113,6 +117,82 @@ def test_missing_files_and_no_input():
     assert call("estimate", "/nowhere/run.toml").exit_code == 2
     assert call("estimate").exit_code == 2
     assert call("model", "/nowhere/config.json").exit_code == 2
+
+
+READERS = {  # each command that reads a file, with what it says of an empty one
+    "estimate": "hardware.gpu: not given",
+    "levers": "hardware.gpu: not given",
+    "target": "target.pass_rate: not given",
+    "read": "no line of this log has the keys of a framework",
+    "import": "a launch config is a mapping",
+    "model": "not valid JSON",
+}
+COMMANDS = [*([name] for name in READERS), ["target", "--pilot"], ["read", "--run"]]
+
+
+def of_file(command, file, tmp_path):
+    """The command on that file: as its argument, or as its option beside a good argument."""
+    if len(command) == 1:
+        return call(*command, str(file))
+    (tmp_path / "good.toml").write_text(RUN + "[target]\npass_rate = 0.6\n")
+    return call(command[0], str(tmp_path / "good.toml"), command[1], str(file))
+
+
+def one_message(done, *words):
+    assert done.exit_code == 2 and done.stdout == "" and "Traceback" not in done.stderr
+    said = done.stderr.splitlines()[-1]
+    assert all(word in said for word in words), done.stderr
+    assert len(done.stderr.splitlines()) == 1 or done.stderr.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_directory_is_no_file(command, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    one_message(of_file(command, folder, tmp_path), str(folder))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_file_that_may_not_be_read_is_one_message(command, tmp_path, monkeypatch):
+    """Tests may run as one who may read everything, so the system's refusal is imitated at each way to open a file."""
+    file = tmp_path / "secret.json"
+    file.write_text(RUN)
+
+    def refusing(real):
+        def opened(path, *args, **kwargs):
+            if not isinstance(path, int) and os.fspath(path) == str(file):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+            return real(path, *args, **kwargs)
+
+        return opened
+
+    for home, name in ((builtins, "open"), (io, "open"), (os, "open"), (pathlib.Path, "open")):
+        monkeypatch.setattr(home, name, refusing(getattr(home, name)))
+    with pytest.raises(PermissionError):
+        file.read_text()
+    one_message(of_file(command, file, tmp_path), str(file), "Permission denied")
+
+
+def test_the_command_line_itself_asks_the_system(path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    one_message(call("estimate", path), path, "is not readable")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_bytes_that_are_no_text_are_one_message(command, tmp_path):
+    file = tmp_path / "bytes.json"
+    file.write_bytes(b"\xff\xfe\x00[model]\x80\n")
+    log = command in (["read"], ["target", "--pilot"])  # of a log, any bytes are read
+    words = READERS["read" if log else "model"] if log or command == ["model"] else "UTF-8"
+    one_message(of_file(command, file, tmp_path), words)
+
+
+@pytest.mark.parametrize("content", ["", " \n\n"])
+@pytest.mark.parametrize("command", READERS)
+def test_an_empty_file_says_what_it_lacks(command, content, tmp_path):
+    file = tmp_path / "empty.json"
+    file.write_text(content)
+    one_message(call(command, str(file)), READERS[command])
 
 
 @pytest.mark.parametrize(
