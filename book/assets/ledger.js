@@ -4,17 +4,20 @@
   const form = document.querySelector(".ledger-filter");
   if (!form) return;
   const clean = (text) => text.replace(/\s+/g, " ").trim();
-  const rows = [], parts = [];
+  const rows = [], parts = [], titles = {};
   for (const heading of document.querySelectorAll(".bd-article h2.rubric")) {
     const box = heading.nextElementSibling, table = box && box.querySelector("table");
     if (!table) continue;
     const verdict = [...table.rows[0].cells].findIndex((cell) => clean(cell.textContent) === "verdict");
     if (verdict < 0) continue;
+    const link = heading.querySelector("a[href*='.html']");  // the address names a chapter by its page
+    const chapter = link ? link.getAttribute("href").replace(/\.html.*/, "").replace(/.*\//, "") : clean(heading.textContent);
+    titles[chapter] = clean(heading.textContent);
     const tools = box.nextElementSibling, part = { nodes: [heading, box], rows: [] };
     if (tools && tools.classList.contains("table-tools")) part.nodes.push(tools);
     for (const row of table.tBodies[0].rows) {
       part.rows.push(row);
-      rows.push({ row, chapter: clean(heading.textContent), verdict: clean(row.cells[verdict].textContent).replace(/ \(.*/, "") });
+      rows.push({ row, chapter, verdict: clean(row.cells[verdict].textContent).replace(/ \(.*/, "") });
     }
     parts.push(part);
   }
@@ -32,7 +35,8 @@
       const left = rows.filter((r) => fits(r, select.name));
       for (const option of select.options) {
         const n = left.filter((r) => !option.value || r[select.name] === option.value).length;
-        option.textContent = `${option.value || "all"} (${n})`;
+        const name = select.name === "chapter" && titles[option.value] || option.value || "all";
+        option.textContent = `${name} (${n})`;
       }
       select.value = chosen[select.name];
     }

@@ -206,7 +206,8 @@ def test_the_ledger_is_filtered_and_says_how_many(opened):
     chapter = page.locator(".ledger-filter select[name=chapter]")
     chapter.select_option("gpu-hours")
     assert page.url.endswith("#ledger?verdict=holds&chapter=gpu-hours") and shown(page) < count
-    assert page.locator(".bd-article h2.rubric:visible").all_inner_texts() == ["gpu-hours"]
+    assert page.locator(".bd-article h2.rubric:visible").all_inner_texts() == ["Where do the GPU-hours go?"]
+    assert chapter.locator("option[value='gpu-hours']").inner_text().startswith("Where do the GPU-hours go? (")
     again = opened(page.url)
     assert shown(again) == shown(page) and again.locator("select[name=verdict]").input_value() == "holds"
 
