@@ -89,11 +89,6 @@ class Architecture:
         """Layers with routed experts."""
         return self._sum_experts(lambda feed: 1)
 
-    @cached_property
-    def attention_layers(self) -> int:
-        """Layers with softmax attention, which cache keys and values."""
-        return self._sum_mixers(lambda mixer: 1, (Attention, LatentAttention))
-
     def _first(self, kinds, of="mixer"):
         return next((getattr(layer, of) for _, layer in self.stack if isinstance(getattr(layer, of), kinds)), None)
 
@@ -268,13 +263,6 @@ class Architecture:
             lambda feed: sum(part.parameters_per_rank for part in feed.shared_linears(self.hidden))
         )
         return mixers + dense + shared
-
-    @cached_property
-    def lora_expert_parameters_per_rank(self) -> int:
-        """Trainable parameters per unit of LoRA rank if every routed expert gets its own adapter."""
-        return self._sum_experts(
-            lambda feed: feed.experts * sum(part.parameters_per_rank for part in feed.linears(self.hidden))
-        )
 
     # Memory
 

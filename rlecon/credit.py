@@ -18,7 +18,6 @@ from rlecon.vocabulary import flops_per_parameter
 
 _p, _rho, _T = v.pass_rate, v.step_success, v.turns
 _q = 1 - _p
-_chain = [(sp.Eq(_p, _rho**_T), "a chain of {turns} steps at {step_success} does not pass at {pass_rate}")]
 
 # --- resolution ------------------------------------------------------------------------------------------------------
 dichotomisation_equation = Equation(

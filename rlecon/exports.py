@@ -68,7 +68,7 @@ def _leaves(value, path: str):
         yield path, value
 
 
-def _entries(file: str, content: dict):
+def _entries(content: dict):
     for name, inside in content.items():
         if isinstance(inside, list):
             for place, entry in enumerate(inside):
@@ -83,7 +83,7 @@ def rows() -> list[tuple]:
     for file, content in read().items():
         if file == "claims":
             continue
-        for name, entry in _entries(file, content):
+        for name, entry in _entries(content):
             catalog.check_entry(f"{file}.toml: {name}", entry)
             source = entry["source"]
             about = (

@@ -18,7 +18,6 @@ class Key:
 
     def __init__(self, name, hint, default):
         self.name, self.default = name, default
-        self.annotation = hint
         self.unit, self.meaning = "1", ""
         low = high = None
         low_open = high_open = False

@@ -130,7 +130,6 @@ def test_moe_interleaved_by_hand():
     assert arch.active_expert_parameters == 2 * 3 * 8 * 6
     assert arch.shared_expert_parameters == 3 * 8 * 10
     assert arch.router_parameters == 8 * 4
-    assert arch.lora_expert_parameters_per_rank == 4 * 3 * (8 + 6)
     assert arch.total_parameters - arch.active_parameters == 2 * 3 * 8 * 6
 
 

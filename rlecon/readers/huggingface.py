@@ -110,7 +110,7 @@ def _read(outer, name):
         notes.append("active_parameters leaves the vision tower out: text does not pass it")
     arch, said = quantize(arch, outer.get("quantization_config", table.get("quantization_config")))
     notes += said
-    notes += _unread(c, outer, known, given)
+    notes += _unread(c, outer, given)
     if arch.window_kv_elements_per_token:
         notes.append(f"sliding window of {arch.window_tokens} tokens: kv_bytes stops growing there on those layers; "
                      "kv_bytes_per_token is before any window is full")
@@ -162,7 +162,7 @@ def _tied(c, family, outer):
     return family.tied
 
 
-def _unread(c, outer, known, given):
+def _unread(c, outer, given):
     """Refuse keys that would change the count unseen; note other keys that look structural."""
     suspicious = re.compile(r"layer|head|hidden|expert|intermediate|ffn|rank|proj|conv|block|state|kernel|embed|size")
     doubtful = []

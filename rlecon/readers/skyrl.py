@@ -24,7 +24,6 @@ _PHASES = {
     "compute_advantages_and_returns": "advantage", "sync_weights": "weight_sync", "save_checkpoints": "checkpoint",
 }  # fmt: skip
 _FINISHED = re.compile(r"Finished: '([\w/]{1,60})', time cost: ([\d.]{1,15})s")
-_LAST = re.compile(r"['\"]?trainer/global_step['\"]?\s*:")
 _ROW = re.compile(r"^\|([^|]{1,200})\|\s*([\d.,]{1,15})\s*(mean|median|max|min)?\s*\|")
 
 
