@@ -161,13 +161,16 @@ def test_the_twins_use_the_same_nodes_and_steps():
 # --- calculators -----------------------------------------------------------------------------------------------------
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import calculator as page  # noqa: E402  (the directive lives with the book)
+from calculator_bill import lever_answer  # noqa: E402  (the directive lives with the book)
+from calculator_picture import picture  # noqa: E402
+from calculator_script import script  # noqa: E402
+from calculator_words import in_words, notes, spread  # noqa: E402
 
 from rlecon import Run, bill, calculators, changes  # noqa: E402
-from rlecon.calculators import CALCULATORS, stops  # noqa: E402
+from rlecon.calculators import CALCULATORS, run_of, stops  # noqa: E402
 from rlecon.errors import RleconError  # noqa: E402
+from rlecon.formatting import format_figure as shown  # noqa: E402
 from rlecon.run import KEYS, parse_override  # noqa: E402
-from rlecon.run_dials import run_of  # noqa: E402
 
 POINTS = 240
 SCRIPT = """
@@ -211,7 +214,7 @@ def random_states(c, count=POINTS):
 
 def in_node(c, states, tmp_path, body):
     path = tmp_path / f"{c.name}.js"
-    path.write_text(page.script(c), encoding="utf-8")
+    path.write_text(script(c), encoding="utf-8")
     return node(SCRIPT + body, {"script": str(path), "name": c.name, "states": states})
 
 
@@ -246,12 +249,12 @@ def test_node_computes_what_python_computes(name, tmp_path):
         for quantity in c.wanted:
             assert close(found["values"][quantity], want[quantity]), (state, quantity)
         for o, ends, text in zip(c.outputs, found["ends"], found["text"], strict=True):
-            assert text == page.shown(found["values"][o.name], o.unit, o.digits), (state, o.name)
-            want_ends = page.spread(o, want)
+            assert text == shown(found["values"][o.name], o.unit, o.digits), (state, o.name)
+            want_ends = spread(o, want)
             assert (ends is None) == (want_ends is None)
             assert ends is None or all(map(close, ends, want_ends)), (state, o.name)
-        assert found["notes"] == page.notes(c, found["values"], state), state
-        assert found["words"] == page.in_words(c, found["values"], state), state
+        assert found["notes"] == notes(c, found["values"], state), state
+        assert found["words"] == in_words(c, found["values"], state), state
     assert answered > POINTS / 6
 
 
@@ -280,7 +283,7 @@ def test_the_rules_of_a_page_are_those_of_a_bill(name):
                 continue
             figure = want.figure(o.name)
             if o.spread and figure.low is not None:
-                assert all(map(close, page.spread(o, got), (float(figure.low), float(figure.high)))), (state, o.name)
+                assert all(map(close, spread(o, got), (float(figure.low), float(figure.high)))), (state, o.name)
     assert answered > 20
 
 
@@ -292,7 +295,7 @@ def test_the_first_picture_is_the_one_that_the_script_draws(name, tmp_path):
       const v = P.evaluate(c, s).values;
       write(P.picture(P.curve(c, s, o, d), o, d, {x: s[d.key], y: v[o.name]}))"""
     found = in_node(c, [], tmp_path, body)
-    want = page.picture(c, c.outputs[0], c.solve())
+    want = picture(c, c.outputs[0], c.solve())
     for part in ("yLabel", "xLabel"):
         assert found[part] == want[part]
     for part in ("xTicks", "yTicks", "point"):
@@ -339,7 +342,7 @@ def test_foreign_addresses_are_refused_in_words(tmp_path):
 
 def _written(c, folder):
     path = folder / f"{c.name}.js"
-    path.write_text(page.script(c), encoding="utf-8")
+    path.write_text(script(c), encoding="utf-8")
     return path
 
 
@@ -362,7 +365,7 @@ def test_numbers_are_written_as_the_package_writes_them():
     units = ["", "usd", "%", "x", "seconds", "bytes", "flop/s", "tokens", "bits"]
     cases = [(x, u, d) for x in numbers for u in units for d in (2, 3)]
     found = node('const P = require("./book/assets/calculator.js"); write(data.map(a => P.format(...a)))', cases)
-    wrong = [(case, got, page.shown(*case)) for case, got in zip(cases, found, strict=True) if got != page.shown(*case)]
+    wrong = [(case, got, shown(*case)) for case, got in zip(cases, found, strict=True) if got != shown(*case)]
     assert len(wrong) == 0, wrong[:5]
 
 
@@ -469,7 +472,7 @@ def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
                     half = {k: max(1, (state["hardware.gpus"] - state["judge.gpus"]) // 2) for k in lever.halves}
                     assert run_of(c, after).values == run.replace(keys | half).values, (state, lever.name)
             if before is not None and not why:
-                ratio, why = page.lever_answer(c, lever, state, before)
+                ratio, why = lever_answer(c, lever, state, before)
                 assert close(answer["ratio"], ratio), (state, lever.name)
                 if ratio is not None:
                     priced += 1

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from rlecon import Run, bill, remarks
 from rlecon import vocabulary as v
-from rlecon.calculators import CALCULATORS
+from rlecon.calculators import CALCULATORS, run_of
 from rlecon.quantity import REGISTRY
 from rlecon.remarks import NOT_MODELED, TOO_LARGE, WARNINGS, Remark
 from rlecon.run import KEYS
-from rlecon.run_dials import run_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+from calculator_words import notes  # noqa: E402  (it lives with the book)
 
 RUN = Run(
     model={"name": "qwen3-8b"},
@@ -94,18 +99,12 @@ def test_unless_is_about_any_and_when_about_all():
 @pytest.mark.parametrize("part", [p for p, changes in (SAID | LEFT_OUT).items()
                                   if set(changes) <= set(CALCULATORS["bill"].defaults)])  # fmt: skip
 def test_the_page_says_what_the_command_says(part):
-    import sys
-    from pathlib import Path
-
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
-    import calculator as page
-
     c = CALCULATORS["bill"]
     changes = (SAID | LEFT_OUT)[part]
     chosen = {x.key for x in c.choices}
     state = c.state({k: str(x).lower() if k in chosen else x for k, x in changes.items()})
     made = bill(run_of(c, state))
-    spoken = [text.replace("\N{NO-BREAK SPACE}", " ") for text in page.notes(c, c.solve(state), state)]
+    spoken = [text.replace("\N{NO-BREAK SPACE}", " ") for text in notes(c, c.solve(state), state)]
     memory = [] if made.fits[0] else [made.fits[1]]
     known = {text.strip(".").lower() for text in (*made.warnings, *made.not_modeled, *memory)}
     assert {text.strip(".").lower() for text in spoken} == known and any(part in text for text in spoken)

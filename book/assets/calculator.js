@@ -83,7 +83,7 @@
     const low = d.lowOpen ? x > d.low : x >= d.low, high = d.highOpen ? x < d.high : x <= d.high;
     return Number.isFinite(x) && low && high && (!d.whole || Number.isInteger(x));
   }
-  // --- levers: the twin of rlecon.dials.Lever -----------------------------------------------------------------------
+  // --- levers: the twin of rlecon.calculators.Lever ----------------------------------------------------------------
   const TESTS = { is: (x, y) => x === y, above: (x, y) => x !== null && x > y, "at most": (x, y) => x !== null && x <= y };
   function read(state, key) { // a setting, or a difference of settings
     return key.split(" - ").map((k) => state[k]).reduce((x, y) => x - y);
@@ -196,7 +196,7 @@
     });
   }
 
-  // --- the plot: twins of the functions in calculator.py ----------------------------------------------------------
+  // --- the plot: twins of the functions in calculator_picture.py -----------------------------------------------------
   const BOX = { width: 360, height: 250, left: 54, right: 16, top: 32, bottom: 44 };
   function spell(x) {
     const size = Math.abs(x);

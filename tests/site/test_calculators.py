@@ -11,12 +11,15 @@ import pytest
 
 from rlecon.calculators import CALCULATORS
 from rlecon.errors import RleconError
+from rlecon.formatting import format_figure as shown
 from tests.site.reading import AXE
 from tests.test_calculators import close, random_states
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import calculator as directive  # noqa: E402
+from calculator_bill import lever_answer  # noqa: E402
+from calculator_page import body, head  # noqa: E402
+from calculator_script import script as written  # noqa: E402
 
 SHIFT = """() => new Promise(done => { let sum = 0;
   new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; })
@@ -47,8 +50,8 @@ def folder(tmp_path_factory):
             '<script defer src="special.js"></script><script defer src="calculator.js"></script>'
             '<script defer src="bill.js"></script></head><body><main><article class="bd-article"><h1>A page</h1>'
             f'<h2>Live</h2><div class="calc" id="{ident}" data-name="{name}" role="group" '
-            f'aria-labelledby="{ident}-title">{directive.head(c, ident)}{directive.body(c, ident)}'
-            f"<script>{directive.script(c)}</script></div></article></main></body></html>",
+            f'aria-labelledby="{ident}-title">{head(c, ident)}{body(c, ident)}'
+            f"<script>{written(c)}</script></div></article></main></body></html>",
             encoding="utf-8",
         )
     return made
@@ -110,7 +113,7 @@ def test_the_page_computes_what_python_computes_and_nothing_jumps(opened, name):
         for o, text in zip(c.outputs, found["values"], strict=True):
             raw = found["raw"][o.name]
             assert close(raw, want[o.name]) or (raw is None and not np.isfinite(float(want[o.name]))), (state, o.name)
-            assert text == directive.shown(want[o.name], o.unit, o.digits), (state, o.name)
+            assert text == shown(want[o.name], o.unit, o.digits), (state, o.name)
         assert "NaN" not in json.dumps(found) and "undefined" not in found["words"]
     assert answered > 4
 
@@ -119,7 +122,7 @@ def test_the_page_computes_what_python_computes_and_nothing_jumps(opened, name):
 def test_without_scripts_the_default_stands(opened, name):
     c, page = CALCULATORS[name], opened(name, script=False)
     o = c.outputs[0]
-    assert big(page) == directive.shown(c.solve()[o.name], o.unit, o.digits)
+    assert big(page) == shown(c.solve()[o.name], o.unit, o.digits)
     assert page.get_attribute(".calc-line", "d").count("L") > 10
     assert page.locator(".calc input:enabled, .calc select:enabled, .calc button:enabled").count() == 0
 
@@ -153,7 +156,7 @@ def test_a_link_brings_its_scenario(opened):
     page = opened("index", "reward.pass_rate=0.05&hardware.gpu=h200-sxm")
     page.wait_for_timeout(SETTLE)
     want = c.solve({"reward.pass_rate": 0.05, "hardware.gpu": "h200-sxm"})
-    assert big(page) == directive.shown(want[c.outputs[0].name], c.outputs[0].unit, c.outputs[0].digits)
+    assert big(page) == shown(want[c.outputs[0].name], c.outputs[0].unit, c.outputs[0].digits)
     assert page.locator('[data-choice="hardware.gpu"]').input_value() == "h200-sxm"
 
 
@@ -167,7 +170,7 @@ def test_a_bad_link_is_refused_in_words_and_is_never_markup(opened, query):
     page.wait_for_timeout(SETTLE)
     assert page.inner_text(".calc-note").startswith("Not taken from the link")
     assert page.locator(".calc img, .calc b, .calc-note *").count() == 0
-    assert big(page) == directive.shown(CALCULATORS["index"].solve()["usd_per_mixed_group"], "usd", 2)
+    assert big(page) == shown(CALCULATORS["index"].solve()["usd_per_mixed_group"], "usd", 2)
 
 
 @pytest.mark.parametrize(
@@ -222,15 +225,15 @@ def test_a_run_file_goes_out_and_comes_back(opened):
     page = opened("bill", "rollout.group_size=16&hardware.gpu=h200-sxm&rollout.max_response_tokens=&update.critic=true")
     page.wait_for_timeout(SETTLE + 200)
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    text, shown = page.inner_text(".calc-file-text"), big(page)
+    text, before = page.inner_text(".calc-file-text"), big(page)
     assert "group_size = 16" in text and 'gpu = "h200-sxm"' in text and "max_response_tokens" not in text
     page.locator(".calc-reset").click()
     page.wait_for_timeout(SETTLE)
-    assert big(page) != shown
+    assert big(page) != before
     page.locator(".calc-pasted").fill(text)
     page.locator(".calc-paste").click()
     page.wait_for_timeout(SETTLE)
-    assert page.inner_text(".calc-paste-note") == "Taken over." and big(page) == shown
+    assert page.inner_text(".calc-paste-note") == "Taken over." and big(page) == before
     page.locator(".calc-pasted").fill("[rollout]\ngroup_sizes = 3\n")
     page.locator(".calc-paste").click()
     assert "line 2: no such key rollout.group_sizes" in page.inner_text(".calc-paste-note")
@@ -248,7 +251,7 @@ def test_levers_go_on_and_off_on_top_of_the_settings(opened):
     assert button("prefix_cache").is_disabled()
     why = levers["prefix_cache"].refusal(state)
     assert says("prefix_cache") == button("prefix_cache").get_attribute("title") == why
-    ratio, _ = directive.lever_answer(c, levers["group_size_2"], state, c.solve(state))
+    ratio, _ = lever_answer(c, levers["group_size_2"], state, c.solve(state))
     assert says("group_size_2") == f"×{ratio:.2f}"
     for name, key in (("group_size_2", "Space"), ("async", "Enter"), ("fp8_rollouts", "Space")):
         button(name).focus()
@@ -257,7 +260,7 @@ def test_levers_go_on_and_off_on_top_of_the_settings(opened):
         state = levers[name].pulled(state)
     page.wait_for_timeout(SETTLE)
     want = c.solve(state)["usd_run"]
-    assert big(page) == directive.shown(want, "usd", 2) and big(page) in page.inner_text(".calc-together")
+    assert big(page) == shown(want, "usd", 2) and big(page) in page.inner_text(".calc-together")
     assert first in page.inner_text(".calc-together")
     assert page.url.endswith("#bill?rollout.group_size=16&lever=async&lever=fp8_rollouts&lever=group_size_2")
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -275,7 +278,7 @@ def test_levers_go_on_and_off_on_top_of_the_settings(opened):
     page.wait_for_timeout(SETTLE)
     mine = c.defaults | {"hardware.gpus": 32, "rollout.group_size": 12}
     assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(mine))
-    assert page.inner_text(".calc-together") == "None is on." and big(page) == directive.shown(
+    assert page.inner_text(".calc-together") == "None is on." and big(page) == shown(
         c.solve(mine)["usd_run"], "usd", 2
     )
     button("lora").click()
@@ -300,7 +303,7 @@ def test_a_link_brings_levers_that_can_be_taken_off_again(opened):
     both = levers["group_size_2"].pulled(levers["lora"].pulled(mine))
     assert sorted(pressed()) == ["group_size_2", "lora"] and page.inner_text(".calc-note") == ""
     assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(both))
-    assert big(page) == directive.shown(c.solve(both)["usd_run"], "usd", 2)
+    assert big(page) == shown(c.solve(both)["usd_run"], "usd", 2)
     page.reload()
     page.wait_for_selector(".calc-live-on")
     page.wait_for_timeout(SETTLE)
@@ -324,4 +327,4 @@ def test_a_bad_lever_in_a_link_is_refused_in_words_and_is_never_markup(opened, q
     assert page.inner_text(".calc-note").startswith("Not taken from the link: ")
     assert page.locator('.calc-pull[aria-pressed="true"], .calc img, .calc-note *').count() == 0
     assert "lever" not in page.url
-    assert big(page) == directive.shown(CALCULATORS["bill"].solve()["usd_run"], "usd", 2)
+    assert big(page) == shown(CALCULATORS["bill"].solve()["usd_run"], "usd", 2)
