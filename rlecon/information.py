@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation
+from rlecon.equation import Equation, cases, compare, logarithm
 from rlecon.errors import RleconError
 from rlecon.special import digamma, gaussian_channel, mean_entropy, path_rollouts
 from rlecon.vocabulary import flops_per_parameter, one_bit, one_token, seconds_per_hour
@@ -20,12 +20,12 @@ from rlecon.vocabulary import flops_per_parameter, one_bit, one_token, seconds_p
 
 def _entropy(p):
     """Binary entropy of an expression, as a plain number of bits."""
-    inside = -(p * sp.log(p) + (1 - p) * sp.log(1 - p)) / sp.log(2)
-    return sp.Piecewise((0, (p <= 0) | (p >= 1)), (inside, True))
+    inside = -(p * logarithm(p) + (1 - p) * logarithm(1 - p)) / sp.log(2)
+    return cases((0, compare(p, "<=", 0) | compare(p, ">=", 1)), (inside, True))
 
 
 def _log2(x):
-    return sp.log(x) / sp.log(2)
+    return logarithm(x) / sp.log(2)
 
 
 # --- the reward as a channel -----------------------------------------------------------------------------------------

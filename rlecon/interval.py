@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import sympy as sp
-
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model, cases
+from rlecon.equation import Equation, Model, cases, exponential, root
 from rlecon.quantity import REGISTRY
 
 Z80 = REGISTRY["interval_quantile"].value  # an 80 % interval of a normal
@@ -25,7 +23,7 @@ _moving = v.weight_sync_seconds + v.reward_seconds
 
 spread_equation = Equation(
     v.step_log_sd,
-    sp.sqrt(
+    root(
         ((_generating * v.rollout_log_sd) ** 2 + (_training * v.update_log_sd) ** 2 + (_moving * v.moving_log_sd) ** 2)
         / v.step_seconds**2
         + v.framework_log_sd**2
@@ -38,11 +36,15 @@ _rented = v.gpu_usd_per_step / v.usd_per_step
 
 def _money(price, sign):
     share = cases((price * _rented, v.usd_per_step > 0), (0, True))
-    return sp.exp(sign * v.interval_quantile * sp.sqrt(v.step_log_sd**2 + share**2))
+    return exponential(sign * v.interval_quantile * root(v.step_log_sd**2 + share**2))
 
 
-time_low_equation = Equation(v.time_low_factor, sp.exp(-v.interval_quantile * v.step_log_sd), "lower end, log-normal")
-time_high_equation = Equation(v.time_high_factor, sp.exp(v.interval_quantile * v.step_log_sd), "upper end, log-normal")
+time_low_equation = Equation(
+    v.time_low_factor, exponential(-v.interval_quantile * v.step_log_sd), "lower end, log-normal"
+)
+time_high_equation = Equation(
+    v.time_high_factor, exponential(v.interval_quantile * v.step_log_sd), "upper end, log-normal"
+)
 usd_low_equation = Equation(
     v.usd_low_factor, _money(v.price_low_log_sd, -1), "the rent's spread joins where a list price was taken"
 )

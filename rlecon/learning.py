@@ -6,7 +6,7 @@ import sympy as sp
 
 from rlecon import information
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model, cases, smallest
+from rlecon.equation import Equation, Model, cases, compare, smallest
 from rlecon.special import mean_flat_share
 
 fail_rate_equation = Equation(v.fail_rate, 1 - v.pass_rate, "right or wrong")
@@ -16,7 +16,9 @@ pass_variance_equation = Equation(
     "E[p(1-p)] = pbar qbar - Var p: spread over prompts is variance that no rollout of a prompt sees",
     holds_when=[
         (
-            v.pass_rate_spread**2 <= v.mean_pass_rate * (1 - v.mean_pass_rate) * (1 + sp.Rational(1, 10**9)),
+            compare(
+                v.pass_rate_spread**2, "<=", v.mean_pass_rate * (1 - v.mean_pass_rate) * (1 + sp.Rational(1, 10**9))
+            ),
             "a spread of {pass_rate_spread} is more than pass rates with mean {mean_pass_rate} can have",
         )
     ],

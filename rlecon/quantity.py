@@ -23,6 +23,19 @@ class Letter(sp.Symbol):
     def _latex(self, printer):
         return REGISTRY[self.name].latex
 
+    # SymPy would ask whether the difference has a sign, up to 30 ms each; of letters alone nobody can know.
+    def __lt__(self, other):
+        return sp.StrictLessThan(self, other, evaluate=False)
+
+    def __le__(self, other):
+        return sp.LessThan(self, other, evaluate=False)
+
+    def __gt__(self, other):
+        return sp.StrictGreaterThan(self, other, evaluate=False)
+
+    def __ge__(self, other):
+        return sp.GreaterThan(self, other, evaluate=False)
+
 
 @dataclass(frozen=True)
 class Quantity:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, Model, cases, largest, smallest
+from rlecon.equation import Equation, Model, cases, compare, largest, smallest
 from rlecon.vocabulary import bits_per_byte
 
 SEQUENCES_PER_ENGINE = 8  # an engine is made large enough to hold so many sequences of mean length
@@ -98,7 +98,8 @@ def _holds(size):
     """Whether an engine of so many GPUs holds the weights and the sequences."""
     room = v.engine_memory_share * v.memory_bytes - v.reserved_bytes - v.loaded_weight_bytes / size
     shards = smallest(size, v.kv_shards_max)
-    return (v.rollout_pool_gpus >= size) & (room > 0) & (shards * room >= SEQUENCES_PER_ENGINE * v.mean_sequence_bytes)
+    enough = compare(shards * room, ">=", SEQUENCES_PER_ENGINE * v.mean_sequence_bytes)
+    return (v.rollout_pool_gpus >= size) & compare(room, ">", 0) & enough
 
 
 engine_equation = Equation(

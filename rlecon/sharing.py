@@ -81,14 +81,17 @@ def pooled_gpus(tenants, duty_cycle, quality: float = QUALITY):
     >>> pooled_gpus(20, 0.1)
     6
     """
-    from scipy.special import bdtr, bdtrik  # not scipy.stats: a second to import, and slow on scalars
-
     count, share = np.asarray(tenants, float), np.asarray(duty_cycle, float)
     if not np.all((count >= 1) & (count == np.floor(count))):
         raise RleconError("not a number of tenants", field="update.tenants", value=tenants, allowed="1, 2, 3, ...")
     for name, value in (("update.duty_cycle", share), ("quality", np.asarray(quality, float))):
         if not np.all((value > 0) & (value <= 1)):
             raise RleconError("not a share", field=name, value=value.tolist(), allowed="above 0 to 1")
+    if np.all(count == 1):  # of most runs, and loads nothing
+        shape = np.broadcast_shapes(count.shape, share.shape, np.shape(quality))
+        return np.ones(shape, int) if shape else 1
+    from scipy.special import bdtr, bdtrik  # not scipy.stats: a second to import, and slow on scalars
+
     above = np.ceil(bdtrik(quality, count, share))
     below = np.maximum(above - 1, 0)
     # rounding can carry the quantile one too far

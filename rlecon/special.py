@@ -7,10 +7,13 @@ integrals over them are Gauss-Legendre sums with fixed nodes, so that a page com
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import sympy as sp
+
+from rlecon.pointwise import digamma as evaluate_digamma
+from rlecon.pointwise import expit, log_ndtr, ndtr, ndtri, scipy_special
 
 TINY_SPREAD = 1e-12  # stands for a spread of zero: every length alike
 NEWTON_STEPS = 16  # to rounding for mean/cap up to 0.9999
@@ -19,13 +22,6 @@ SURE_NODES, CAPPED_NODES, END_NODES, AGE_NODES, LAST_CHUNK = 16, 32, 24, 9, 100
 PEAK_BOTTOM, PEAK_TOP, PEAK_NODES = -8.5, 6.0, 96
 BETA_NODES, CHANNEL_NODES = 80, 100  # on each side of the center
 FLAT_FACTORS = 4096
-
-
-@lru_cache(maxsize=1)
-def _scipy():
-    import scipy.special as s
-
-    return s
 
 
 def _all_plain(args, dimension, same, plain):
@@ -110,15 +106,14 @@ reached_tokens = _declare("reached_tokens", 5, r"\mathrm{reach}", _like_last)
 
 def _evaluate_length_location(mean, spread, cap):
     """Location of a lognormal whose mean, once cut at ``cap``, is ``mean``."""
-    s = _scipy()
     spread = np.maximum(spread, TINY_SPREAD)
     log_cap, target = np.log(cap), np.log(mean)
     location = target - spread * spread / 2.0
     if np.all(np.isinf(cap)):
         return location
     for _ in range(NEWTON_STEPS):
-        body = np.exp(location + spread * spread / 2.0) * s.ndtr((log_cap - location) / spread - spread)
-        tail = np.where(np.isinf(cap), 0.0, cap * s.ndtr((location - log_cap) / spread))
+        body = np.exp(location + spread * spread / 2.0) * ndtr((log_cap - location) / spread - spread)
+        tail = np.where(np.isinf(cap), 0.0, cap * ndtr((location - log_cap) / spread))
         step = (np.log(body + tail) - target) * (body + tail) / body
         location = location - step
         if np.ndim(step) == 0 and abs(step) < 1e-15:
@@ -127,12 +122,11 @@ def _evaluate_length_location(mean, spread, cap):
 
 
 def _evaluate_capped_square(location, spread, cap):
-    s = _scipy()
     spread = np.maximum(spread, TINY_SPREAD)
     room = (np.log(cap) - location) / spread
-    body = np.exp(2.0 * location + 2.0 * spread * spread) * s.ndtr(room - 2.0 * spread)
+    body = np.exp(2.0 * location + 2.0 * spread * spread) * ndtr(room - 2.0 * spread)
     with np.errstate(invalid="ignore"):
-        tail = np.where(np.isinf(cap), 0.0, cap * cap * s.ndtr(-room))
+        tail = np.where(np.isinf(cap), 0.0, cap * cap * ndtr(-room))
     return body + tail
 
 
@@ -149,7 +143,6 @@ def _evaluate_reached_tokens(n, share, location, spread, cap):
     The integral of 1 - (1 - share S(t))^n over t = exp(location + spread z): few nodes up to the knee where the
     integrand leaves 1, more beyond it.
     """
-    s = _scipy()
     if np.ndim(n) or np.ndim(share) or np.ndim(location) or np.ndim(spread) or np.ndim(cap):
         n, share, location, spread, cap = np.broadcast_arrays(
             *(np.asarray(x, float)[..., None] for x in (n, share, location, spread, cap))
@@ -160,12 +153,12 @@ def _evaluate_reached_tokens(n, share, location, spread, cap):
         end = (np.log(cap) - location) / spread
         top = np.minimum(end, spread + np.sqrt(2.0 * np.log(np.maximum(n, 1.0)) + 60.0))
         bottom = np.minimum(-8.5, top)
-        knee = -s.ndtri(np.minimum(1.0, -np.expm1(-36.0 / n) / share))
+        knee = -ndtri(np.minimum(1.0, -np.expm1(-36.0 / n) / share))
         knee = np.minimum(np.maximum(knee, KNEE_BOTTOM), top)
         low, high = (knee - bottom) / 2.0, (top - knee) / 2.0
         z = np.concatenate([(knee + bottom) / 2.0 + low * x_low, (top + knee) / 2.0 + high * x_high], axis=-1)
         w = np.concatenate([low * w_low, high * w_high], axis=-1)
-        chance = np.expm1(n * np.log1p(-share * s.ndtr(-z)))
+        chance = np.expm1(n * np.log1p(-share * ndtr(-z)))
         found = -np.sum(w * chance * np.exp(location + spread * z), axis=-1)
         if np.ndim(n):
             n, share, location, spread, bottom = (x[..., 0] for x in (n, share, location, spread, bottom))
@@ -183,7 +176,6 @@ def _evaluate_peak_tokens(held, location, spread, cap):
 
     The largest of evenly spaced nodes, and one Newton step from it.
     """
-    s = _scipy()
     if np.ndim(held) or np.ndim(location) or np.ndim(spread) or np.ndim(cap):
         arrays = np.broadcast_arrays(*(np.asarray(x, float)[..., None] for x in (held, location, spread, cap)))
         held, location, spread, cap = arrays
@@ -191,17 +183,17 @@ def _evaluate_peak_tokens(held, location, spread, cap):
     with np.errstate(all="ignore"):
         end = np.maximum(np.minimum((np.log(cap) - location) / spread, PEAK_TOP), PEAK_BOTTOM)
         z = PEAK_BOTTOM + (end - PEAK_BOTTOM) * _peak_grid()
-        value = s.ndtr(-z) * (held + np.exp(location + spread * z))
+        value = ndtr(-z) * (held + np.exp(location + spread * z))
         if value.ndim == 1:
             best, z = value.max(), z[value.argmax()]
         else:
             best = value.max(axis=-1, keepdims=True)
             z = np.take_along_axis(z, value.argmax(axis=-1)[..., None], axis=-1)
         grown = np.exp(location + spread * z)
-        share, hazard = grown / (held + grown), np.exp(-z * z / 2 - s.log_ndtr(-z)) / np.sqrt(2 * np.pi)
+        share, hazard = grown / (held + grown), np.exp(-z * z / 2 - log_ndtr(-z)) / np.sqrt(2 * np.pi)
         slope, bend = spread * share - hazard, spread**2 * share * (1 - share) - hazard * (hazard - z)
         z = np.minimum(z - np.where(bend < 0, slope / bend, 0.0), end)
-        best = np.fmax(best, s.ndtr(-z) * (held + np.exp(location + spread * z)))
+        best = np.fmax(best, ndtr(-z) * (held + np.exp(location + spread * z)))
     return best if value.ndim == 1 else best[..., 0]
 
 
@@ -235,12 +227,12 @@ def _evaluate_mean_entropy(successes, failures, plus, minus):
     down to 0.05).
     """
     a, b, plus, minus = np.broadcast_arrays(*(np.asarray(x, float) for x in (successes, failures, plus, minus)))
-    psi, mean = _scipy().digamma, a / (a + b)
+    psi, mean = evaluate_digamma, a / (a + b)
     exact = (psi(a + b + 1) - mean * psi(a + 1) - (1 - mean) * psi(b + 1)) / np.log(2.0)
     if not np.any((plus > 0) | (minus > 0)):
         return exact[()]
     logit, weight = _beta_nodes(a, b)
-    seen = plus[..., None] + (1 - plus - minus)[..., None] * _scipy().expit(logit)
+    seen = plus[..., None] + (1 - plus - minus)[..., None] * expit(logit)
     noisy = np.sum(weight * _entropy_bits(seen), axis=-1) / np.sum(weight, axis=-1)
     return np.where((plus > 0) | (minus > 0), noisy, exact)[()]
 
@@ -248,7 +240,7 @@ def _evaluate_mean_entropy(successes, failures, plus, minus):
 def _evaluate_group_weight(p, group):
     """E sqrt(j/G (1 - j/G)) / (p q) for j ~ Binomial(G, p): a sum without singular ends."""
     p, group = np.broadcast_arrays(np.asarray(p, float), np.asarray(group, float))
-    s, q, total = _scipy(), 1.0 - p, np.zeros(p.shape)
+    s, q, total = scipy_special(), 1.0 - p, np.zeros(p.shape)
     whole = s.gammaln(group + 1.0)
     for j in range(1, int(np.max(group, initial=1.0))):
         left = np.maximum(group - j, 0.0)
@@ -271,7 +263,7 @@ def _evaluate_mean_flat_share(successes, failures, plus, minus, group):
         right = np.where(k < group, right * (a + k) / (a + b + k), right)
         wrong = np.where(k < group, wrong * (b + k) / (a + b + k), wrong)
     if most > FLAT_FACTORS:  # of what is left next to nothing
-        ln, rest = _scipy().gammaln, np.maximum(group, FLAT_FACTORS)
+        ln, rest = scipy_special().gammaln, np.maximum(group, FLAT_FACTORS)
         both = ln(a + b + FLAT_FACTORS) - ln(a + b + rest)
         right = right * np.exp(ln(a + rest) - ln(a + FLAT_FACTORS) + both)
         wrong = wrong * np.exp(ln(b + rest) - ln(b + FLAT_FACTORS) + both)
@@ -279,7 +271,7 @@ def _evaluate_mean_flat_share(successes, failures, plus, minus, group):
     if not np.any((plus > 0) | (minus > 0)):
         return exact[()]
     logit, weight = _beta_nodes(a, b)
-    seen = plus[..., None] + (1 - plus - minus)[..., None] * _scipy().expit(logit)
+    seen = plus[..., None] + (1 - plus - minus)[..., None] * expit(logit)
     flat = seen ** group[..., None] + (1 - seen) ** group[..., None]
     noisy = np.sum(weight * flat, axis=-1) / np.sum(weight, axis=-1)
     return np.where((plus > 0) | (minus > 0), noisy, exact)[()]
@@ -302,11 +294,11 @@ def _evaluate_path_rollouts(start, target):
     """Integral of log2(p q_0 / (p_0 q)) / H(p) dp from start to target, by Gauss-Legendre in the logit of p."""
     start, target = np.broadcast_arrays(np.asarray(start, float), np.asarray(target, float))
     x, w = _nodes(HIGH_NODES)
-    low, high = _scipy().logit(start), _scipy().logit(target)
+    low, high = scipy_special().logit(start), scipy_special().logit(target)
     half = (high - low)[..., None] / 2.0
     logit = low[..., None] + half * (1.0 + x)
-    p = _scipy().expit(logit)
-    rate = (logit - low[..., None]) / np.log(2.0) * p * _scipy().expit(-logit) / _entropy_bits(p)
+    p = expit(logit)
+    rate = (logit - low[..., None]) / np.log(2.0) * p * expit(-logit) / _entropy_bits(p)
     return np.sum(w * half * rate, axis=-1)[()]
 
 
@@ -341,7 +333,6 @@ def _age_nodes():
 def _last_of_waves(first, rest, wait, location, spread, cap):
     """The integral over steps u = exp(location + spread z), in three parts: few nodes where somebody is surely alive,
     then up to the step at which the cap has ended the first starters, then up to the cap, with nodes close to it."""
-    s = _scipy()
     total, spread = first + rest, np.maximum(spread, TINY_SPREAD)
     (x_sure, w_sure), (x, w), (x_end, w_end) = _nodes(SURE_NODES), _nodes(CAPPED_NODES), _nodes(END_NODES)
     share, weight = _age_nodes()
@@ -351,19 +342,19 @@ def _last_of_waves(first, rest, wait, location, spread, cap):
         bottom = np.minimum(-8.5, top)
         young = rest * np.minimum(1.0, np.exp(location) / wait)  # those that started within a median length
         kink = np.clip((np.log(np.maximum(cap - wait, 0.0)) - location) / spread, bottom, top)
-        alive = np.exp(location + spread * s.ndtri(np.exp(-30.0 / first))) - wait  # until then some of the first are
+        alive = np.exp(location + spread * ndtri(np.exp(-30.0 / first))) - wait  # until then some of the first are
         alive = np.minimum((np.log(np.maximum(alive, 0.0)) - location) / spread, kink)
-        knee = np.maximum(np.maximum(s.ndtri(np.exp(-30.0 / young)), alive), KNEE_BOTTOM)
+        knee = np.maximum(np.maximum(ndtri(np.exp(-30.0 / young)), alive), KNEE_BOTTOM)
         knee = np.maximum(np.minimum(knee, top - 1.0), bottom)
         sure, capped = np.minimum(knee, kink), np.maximum(knee, kink)
         low, middle, high, near = (sure - bottom) / 2.0, (capped - sure) / 2.0, top - capped, (1.0 - x_end) / 2.0
         z = [bottom + low * (1.0 + x_sure), sure + middle * (1.0 + x), top - high * near**2]
         w = np.concatenate([low * w_sure, middle * w, high * w_end * near], axis=-1)
         u = np.exp(location + spread * np.concatenate(z, axis=-1))
-        oldest = s.log_ndtr((np.log(u + wait) - location) / spread) * (wait < cap - u)
+        oldest = log_ndtr((np.log(u + wait) - location) / spread) * (wait < cap - u)
         reach = np.minimum(wait, cap - u)  # of the ages: older ones have met the cap
         t = u[:, :, None] + reach[:, :, None] * share
-        later = s.log_ndtr((np.log(t) - location[:, None]) / spread[:, None]) @ weight * reach / wait
+        later = log_ndtr((np.log(t) - location[:, None]) / spread[:, None]) @ weight * reach / wait
         power = -np.expm1(first * oldest + rest * later)
         return np.exp(location[:, 0] + spread[:, 0] * bottom[:, 0]) + spread[:, 0] * np.sum(w * u * power, axis=-1)
 
@@ -371,10 +362,10 @@ def _last_of_waves(first, rest, wait, location, spread, cap):
 def implementations() -> dict:
     """NumPy evaluation of every special function, by name, plus the elementary ones that printed code calls."""
     return {
-        "normal_cdf": lambda x: _scipy().ndtr(x),
-        "normal_quantile": lambda x: _scipy().ndtri(x),
-        "log_gamma": lambda x: _scipy().gammaln(x),
-        "digamma": lambda x: _scipy().digamma(x),
+        "normal_cdf": ndtr,
+        "normal_quantile": ndtri,
+        "log_gamma": lambda x: scipy_special().gammaln(x),
+        "digamma": evaluate_digamma,
         "mean_entropy": _evaluate_mean_entropy,
         "group_weight": _evaluate_group_weight,
         "mean_flat_share": _evaluate_mean_flat_share,

@@ -311,6 +311,33 @@ def test_schema_is_a_json_schema():
     assert made["title"] == "rlecon run file" and "$defs" in made
 
 
+HEAVY = ("scipy", "matplotlib", "unittest", "yaml", "rlecon.calibration", "rlecon.changes", "rlecon.readers.logs")
+
+
+@pytest.mark.parametrize(
+    "command, unwanted",
+    [
+        ("estimate RUN", HEAVY),
+        ("estimate RUN --json", HEAVY),
+        ("estimate RUN --set reward.false_positive_rate=0.1", HEAVY),
+        ("decode --model qwen3-8b --gpu h100-sxm --batch 64 --prompt-tokens 512 --response-tokens 4000", HEAVY),
+        ("train --model qwen3-8b --gpu h100-sxm --gpus 8 --tokens 1e6 --sequence-tokens 4096", HEAVY),
+        ("model qwen3-8b", (*HEAVY, "sympy")),
+        ("schema", (*HEAVY, "sympy")),
+        ("estimate --help", (*HEAVY, "sympy", "numpy")),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(path, command, unwanted):
+    command = [str(path) if word == "RUN" else word for word in command.split()]
+    script = (
+        "import atexit, sys\nfrom rlecon.cli import main\n"
+        f"atexit.register(lambda: print([m for m in {unwanted} if m in sys.modules], file=sys.stderr))\n"
+        f"main({command})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
 def test_two_clean_runs_give_the_same_bytes(path):
     command = [sys.executable, "-m", "rlecon.cli", "estimate", path, "--json"]
     outs = {subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)}

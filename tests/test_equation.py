@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 
 from rlecon import formulary, printing
 from rlecon import vocabulary as v
-from rlecon.equation import EQUATIONS, Equation, Model, choose
+from rlecon.equation import (
+    EQUATIONS,
+    Equation,
+    Model,
+    cases,
+    choose,
+    compare,
+    exponential,
+    largest,
+    logarithm,
+    root,
+    smallest,
+)
 from rlecon.errors import RleconError
 from rlecon.quantity import REGISTRY, quantity
 
@@ -125,6 +137,24 @@ def test_differences_agree_with_the_chain_rule_over_several_equations():
         if name in table:
             expected = chain_rule(model, values, "processed_tokens_per_step", name)
             assert sum(table[name]) / 2 == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+def test_what_is_kept_as_written_is_what_sympy_makes_of_it():
+    plain = sp.Symbol("a", real=True), sp.Symbol("b", real=True), sp.Symbol("c", real=True)
+    letters = v.prompt_tokens, v.response_tokens, v.turns
+    back = dict(zip(letters, plain, strict=True))
+
+    def as_written(a, b, c):
+        tests = [compare(a * b, sign, c + 1) for sign in ("<", "<=", ">", ">=")] + [a < b, a <= 1, b > c, c >= a * b]
+        return [*tests, (a < b) & (c >= 1), root(a * b + c), exponential(-a * root(b**2 + c**2)), logarithm(1 - a),
+                largest(a, b), smallest(a, b * c), cases((a, compare(b, ">", 0)), (c, True))]  # fmt: skip
+
+    def evaluated(a, b, c):
+        tests = [a * b < c + 1, a * b <= c + 1, a * b > c + 1, a * b >= c + 1, a < b, a <= 1, b > c, c >= a * b]
+        return [*tests, (a < b) & (c >= 1), sp.sqrt(a * b + c), sp.exp(-a * sp.sqrt(b**2 + c**2)), sp.log(1 - a),
+                sp.Max(a, b), sp.Min(a, b * c), sp.Piecewise((a, b > 0), (c, True))]  # fmt: skip
+
+    assert [e.xreplace(back) for e in as_written(*letters)] == evaluated(*plain)
 
 
 def test_operations_outside_the_closed_set_are_refused():
