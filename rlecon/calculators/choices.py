@@ -39,6 +39,7 @@ CHOICE_LABELS = {
     "rollout.engine": "Inference engine",
     "model.algorithm": "Algorithm",
     "update.critic": "Critic",
+    "rollout.response_tokens_guessed": "Mean length is a guess",
     "update.overlap": "Overlap",
     "update.activation_recompute": "Recompute activations",
     "rollout.kv_bits": "KV cache",

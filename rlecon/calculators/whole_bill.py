@@ -45,7 +45,7 @@ SECTIONS = (
                         "hardware.rollout_gpus", "hardware.usd_per_gpu_hour")),
     ("What is generated", ("rollout.prompts_per_step", "rollout.group_size", "rollout.prompt_tokens",
                            "rollout.response_tokens", "rollout.max_response_tokens", "rollout.response_tokens_cv",
-                           "rollout.looping_share", "rollout.oversampling")),
+                           "rollout.response_tokens_guessed", "rollout.looping_share", "rollout.oversampling")),
     ("Reward and length of the run", ("reward.pass_rate", "reward.pass_rate_spread", "reward.false_positive_rate",
                                       "reward.false_negative_rate", "run.steps", "run.attempts",
                                       "run.evaluation_seconds_per_step")),
