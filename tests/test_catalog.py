@@ -129,6 +129,7 @@ def test_counting_constants_are_not_data():
 def test_measurements_speak_the_language_of_the_run_file():
     every = catalog.measurements()
     assert len(every) > 300 and len({m.id for m in every}) == len(every)
+    assert len({m.what for m in every}) == len(every), "the data page shows the words alone: two rows need two names"
     for m in every:
         assert m.what and m.quantity and m.unit and m.topic, m.id
         assert m.value is not None or m.series, m.id
