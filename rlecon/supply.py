@@ -23,6 +23,7 @@ SAME_NAME = (
     "link_efficiency",
     "train_efficiency",
     "train_attention_efficiency",
+    "train_expert_efficiency",
     "moe_dispatch_bytes",
     "weight_sync_bytes_per_second",
     "step_overhead_seconds",

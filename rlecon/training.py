@@ -11,6 +11,12 @@ from rlecon.vocabulary import bits_per_byte, flops_per_parameter
 matmul_equation = Equation(
     v.matmul_flops_per_token, flops_per_parameter * v.active_parameters_matmul, "two FLOPs per parameter, forward"
 )
+paced_equation = Equation(
+    v.paced_flops_per_token,
+    v.matmul_flops_per_token
+    + flops_per_parameter * v.expert_parameters * v.experts_per_token / v.experts * (1 / v.train_expert_efficiency - 1),
+    "the products of experts are many and small, and run at a lower share of the peak",
+)
 attention_equation = Equation(
     v.causal_attention_flops_per_token,
     (
@@ -68,7 +74,7 @@ compute_equation = Equation(
             * critic_factor
             / v.training_pool_gpus
             * (
-                v.matmul_flops_per_token * v.backward_passes / (v.train_efficiency * v.train_flops_per_second)
+                v.paced_flops_per_token * v.backward_passes / (v.train_efficiency * v.train_flops_per_second)
                 + v.causal_attention_flops_per_token
                 * v.attention_passes
                 / (v.train_attention_efficiency * v.bf16_flops_per_second)
@@ -128,7 +134,7 @@ logprob_equation = Equation(
         * v.processed_tokens_per_step
         / v.training_pool_gpus
         * (
-            v.matmul_flops_per_token / (v.train_efficiency * v.bf16_flops_per_second)
+            v.paced_flops_per_token / (v.train_efficiency * v.bf16_flops_per_second)
             + v.causal_attention_flops_per_token / (v.train_attention_efficiency * v.bf16_flops_per_second)
         )
         + v.dispatch_seconds_per_pass
@@ -190,6 +196,7 @@ rollout_memory_equation = Equation(
 
 TRAIN = [
     matmul_equation,
+    paced_equation,
     attention_equation,
     forward_equation,
     passes_equation,

@@ -416,6 +416,10 @@ engine_memory_share = quantity("engine_memory_share", r"\eta_{\mathrm{mem}}", "1
                                "share of GPU memory that the engine may use", "(0,1]")
 reserved_bytes = quantity("reserved_bytes", r"M_{\mathrm{res}}", "byte", "memory the engine keeps for itself, per GPU")
 max_sequences_per_engine = quantity("max_sequences_per_engine", r"b_{\mathrm{cap}}", "sequence", "scheduler cap", "(0,inf]")
+train_expert_efficiency = quantity("train_expert_efficiency", r"\eta_{x,t}", "1",
+                                   "speed of an expert's matrix products in training over that of dense ones", "(0,1]")
+paced_flops_per_token = quantity("paced_flops_per_token", r"f_{\mathrm{pace}}", "FLOP/token",
+                                 "forward matrix FLOPs of one token; those of experts count by the time they take")
 train_efficiency = quantity("train_efficiency", r"\eta_t", "1", "share of peak that a dense trainer executes", "(0,1]")
 train_attention_efficiency = quantity("train_attention_efficiency", r"\eta_{\mathrm{att}}", "1",
                                       "share of the 16-bit peak that attention reaches in training", "(0,1]")

@@ -23,6 +23,7 @@ BOUNDS = {
     "cross_node_factor": (1.0, 10.0),
     "train_efficiency": (0.2, 0.7),
     "train_attention_efficiency": (0.3, 0.8),
+    "train_expert_efficiency": (0.1, 1.0),
     "moe_dispatch_bytes": (0.5, 60.0),
     "optimizer_gpu_seconds_per_parameter": (1e-11, 2e-8),
     "step_overhead_seconds": (1.0, 60.0),

@@ -12,7 +12,6 @@ REASONS = {
     "and read experts as fast as tuned ones; the typical efficiency is that of engines across nodes and on new GPUs",
     "megatron_qwen3_30b": "kernels of later releases: the same recipe was measured at 0.6 of this speed a year before",
     "megatron_qwen3_235b": "expert kernels differ by generation of GPU and release more than one constant can say",
-    "megatron_gptoss_120b": "expert kernels differ by generation of GPU and release more than one constant can say",
     "megatron_llama3_70b": "GB300 gains more over GB200 than its peak; 4 bits gain less than theirs",
     "megatron_llama31_405b": "GB300 gains more over GB200 than its peak; 4 bits gain less than theirs",
     "primerl_4b_16k_h100": "small work per step: a fixed time of nearly a second per step is not in the model",
@@ -21,8 +20,8 @@ REASONS = {
     "verl_7b_colocate_32": "its rollout took 2.4 times that on twice the GPUs: more than its share of the work",
     "verl_7b_colocate_64": LOG_PROBABILITIES,
     "verl_7b_colocate_128": LOG_PROBABILITIES,
-    "verl_30b_colocate_128": "no loop explains it: even as one answer up to the cap of 8,192 tokens the rollout took 42 ms "
-    "per decode step, as if engines were larger than assumed or their experts slow on this GPU",
+    "verl_30b_colocate_128": "no loop explains it: even as one answer up to the cap of 8,192 tokens the rollout took "
+    "42 ms per decode step, as if engines were larger than assumed or their experts slow on this GPU",
     "primerl_30b_16k_h100": "with full training its optimizer is offloaded to the CPU",
     "trtllm_deepseekr1": "attention is data-parallel there: the latent cache is split, here it is replicated",
     "trtllm_gptoss120b": "on H100 and H200 4-bit weights are unpacked while computing",

@@ -27,6 +27,7 @@ DECODE_CONSTANTS = (
 TRAINING_CONSTANTS = (
     "train_efficiency",
     "train_attention_efficiency",
+    "train_expert_efficiency",
     "moe_dispatch_bytes",
     "optimizer_gpu_seconds_per_parameter",
 )
@@ -36,6 +37,7 @@ PRIORS = {
     "expert_efficiency_tuned": (0.6, 0.5),
     "collective_seconds": (10e-6, 0.5),
     "train_attention_efficiency": (0.5, 0.3),
+    "train_expert_efficiency": (0.5, 0.5),
     "moe_dispatch_bytes": (8.0, 1.0),
     "optimizer_gpu_seconds_per_parameter": (2e-10, 1.0),
     "colocation_factor": (1.38, 0.15),

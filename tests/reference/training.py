@@ -20,6 +20,14 @@ def causal_attention(
     )
 
 
+def paced_flops_per_token(
+    matmul_flops_per_token, expert_parameters, experts_per_token, experts, train_expert_efficiency
+):
+    """Dense products as they are, those of the chosen experts as if they were as many more as they are slower."""
+    chosen = FLOPS_PER_PARAMETER * expert_parameters * experts_per_token / experts
+    return (matmul_flops_per_token - chosen) + chosen / train_expert_efficiency
+
+
 def passes(full_training, activation_recompute):
     forward, activations, weights = 1, 1, 1
     return forward + activations + (weights if full_training else 0) + (forward if activation_recompute else 0)
@@ -57,7 +65,7 @@ def update_compute_seconds(
     colocation_factor,
     update_tokens,
     critic,
-    matmul_flops_per_token,
+    paced_flops_per_token,
     backward_passes,
     causal_attention_flops_per_token,
     attention_passes,
@@ -67,7 +75,7 @@ def update_compute_seconds(
     if measured_mfu:
         return model_flops / measured_mfu / (bf16_flops_per_second * training_pool_gpus)
     tokens_per_gpu = update_tokens * trained_models(critic) / training_pool_gpus
-    matrices = tokens_per_gpu * matmul_flops_per_token * backward_passes / train_flops_per_second / train_efficiency
+    matrices = tokens_per_gpu * paced_flops_per_token * backward_passes / train_flops_per_second / train_efficiency
     attention = tokens_per_gpu * causal_attention_flops_per_token * attention_passes / bf16_flops_per_second
     return colocation_factor * (matrices + attention / train_attention_efficiency)
 
@@ -125,7 +133,7 @@ def logprob_seconds(
     processed_tokens_per_step,
     training_pool_gpus,
     colocation_factor,
-    matmul_flops_per_token,
+    paced_flops_per_token,
     causal_attention_flops_per_token,
     train_efficiency,
     train_attention_efficiency,
@@ -133,7 +141,7 @@ def logprob_seconds(
     dispatch_seconds_per_pass,
 ):
     share = active_tenants * processed_tokens_per_step / (training_pool_gpus * bf16_flops_per_second)
-    matrices = share * matmul_flops_per_token / train_efficiency
+    matrices = share * paced_flops_per_token / train_efficiency
     attention = share * causal_attention_flops_per_token / train_attention_efficiency
     return (matrices + attention + dispatch_seconds_per_pass) * colocation_factor
 
@@ -180,6 +188,7 @@ def rollout_bytes_per_gpu(
 
 REFERENCE = {
     "matmul_flops_per_token": lambda active_parameters_matmul: FLOPS_PER_PARAMETER * active_parameters_matmul,
+    "paced_flops_per_token": paced_flops_per_token,
     "causal_attention_flops_per_token": causal_attention,
     "forward_flops_per_token": lambda matmul_flops_per_token, causal_attention_flops_per_token: (
         matmul_flops_per_token + causal_attention_flops_per_token
