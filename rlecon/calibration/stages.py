@@ -47,17 +47,17 @@ PRIORS = {
 
 
 @cache
-def calibrate(without: str | None = None, *, starts: int = 2) -> Fit:
+def calibrate(without: str | None = None, *, starts: int = 2, held: tuple = ()) -> Fit:
     """Fit the calibrated constants to the documented set: decode, then training, then whole steps.
 
     Each stage holds what the earlier ones found, so that steps cannot bend what phases measured directly. ``without``
     names a family of models, one measurement or a source; every stage leaves it out. Without a source, what the rest
     cannot tell is drawn to the middle of its physical bounds (:func:`blind_priors`), since the beliefs of ``PRIORS``
-    were formed with all sources in view.
+    were formed with all sources in view. ``held`` are pairs of a constant and the value at which it stays.
     """
     keep = lambda p: p.fitted and without not in (p.family, p.id, source_of(p))  # noqa: E731
     blind = without in sources()
-    found: dict = {}
+    found: dict = dict(held)
     spread: dict = {}
     last = None
     for points, names in (
@@ -65,6 +65,7 @@ def calibrate(without: str | None = None, *, starts: int = 2) -> Fit:
         (training_points(), TRAINING_CONSTANTS),
         (step_points(), STEP_CONSTANTS),
     ):
+        names = tuple(n for n in names if n not in dict(held))
         priors = blind_priors(names) if blind else {n: PRIORS[n] for n in names if n in PRIORS}
         if not any(keep(p) for p in points.points):
             found |= {n: priors[n][0] for n in names}
@@ -93,15 +94,16 @@ def blind_priors(names) -> dict:
     return {n: (math.sqrt(BOUNDS[n][0] * BOUNDS[n][1]), math.log(BOUNDS[n][1] / BOUNDS[n][0]) / 4) for n in names}
 
 
-def leave_out(points: Points, by: str = "family") -> np.ndarray:
+def leave_out(points: Points, by: str = "family", held: tuple = ()) -> np.ndarray:
     """log(predicted / measured) time of every point, with its like left out of every fit.
 
     ``by`` says what is left out: the "family" of the model, the measurement ("id": a whole sweep), or the "source".
+    ``held`` as in :func:`calibrate`.
     """
     out = np.empty(len(points))
     keys = [source_of(p) if by == "source" else getattr(p, by) for p in points.points]
     for key in sorted(set(keys)):
         mask = np.array([k == key for k in keys])
         chosen = Points([p for p, m in zip(points.points, mask, strict=True) if m])
-        out[mask] = chosen.log_time_ratio(calibrate(key).constants)
+        out[mask] = chosen.log_time_ratio(calibrate(key, held=held).constants)
     return out
