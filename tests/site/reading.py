@@ -36,17 +36,29 @@ WIDE = """() => {
     e => e.getBoundingClientRect().right > width + 1 && !scrolls(e)).slice(0, 3);
   return [`${over} px too wide: ` + guilty.map(e => `${e.tagName}.${e.className}`.slice(0, 60)).join(', ')];
 }"""
-AXE_RUN = """async rules => (await axe.run(document, {resultTypes: ['violations'],
-  ...(rules ? {runOnly: {type: 'rule', values: rules}} : {})})).violations.map(
+AXE_RUN = """async options => (await axe.run(document, {resultTypes: ['violations'], ...options})).violations.map(
   v => ({id: v.id, help: v.help, nodes: v.nodes.map(n => n.target.join(' '))}))"""
-# Structure is judged once; a narrow page may scroll inside, a dark one may be faint.
-RULES = {
-    (1280, "light"): None,
-    (1280, "dark"): ["color-contrast"],
-    (390, "light"): ["scrollable-region-focusable", "color-contrast"],
-}
-# The thousands of nodes inside drawn formulas are MathJax's own, and would take axe minutes.
-WITHOUT_FORMULAS = "() => document.querySelectorAll('mjx-container').forEach(e => e.replaceChildren('x'))"
+STRUCTURE = {"rules": {"color-contrast": {"enabled": False}}}  # judged once a width: a theme changes colors only
+COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+OPEN = "() => document.querySelectorAll('.bd-article details').forEach(d => { d.open = true; })"
+# The thousands of nodes inside drawn formulas are MathJax's own, and would take axe minutes. Tokens of code bear no
+# structure and their colors come from their classes: one of each kind, in each kind of cell, stands for all.
+WITHOUT_REPEATS = """() => {
+  document.querySelectorAll('mjx-container').forEach(e => e.replaceChildren('x'));
+  const seen = new Set();
+  for (const e of document.querySelectorAll('.highlight pre span[class]')) {
+    if (e.firstElementChild) continue;
+    const around = [e, e.parentElement, e.closest('.cell_input, .cell_output, .highlight')];
+    const kind = around.map(x => x.className).join('|');
+    if (seen.has(kind)) e.remove(); else seen.add(kind);
+  } }"""
+# Rows of a table that are built of the same kinds of parts have the same colors.
+WITHOUT_LIKE_ROWS = """() => document.querySelectorAll('tbody').forEach(body => {
+  const seen = new Set();
+  for (const row of [...body.rows]) {
+    const kind = [row, ...row.querySelectorAll('*')].map(e => e.tagName + '.' + e.getAttribute('class')).join(' ');
+    if (seen.has(kind)) row.remove(); else seen.add(kind);
+  } })"""
 
 
 def allowed(violation: dict, target: str) -> bool:
@@ -59,6 +71,12 @@ def turn(page, theme: str) -> None:
     """Show the page in a theme, as the operating system and as the reader's own choice."""
     page.emulate_media(color_scheme=theme)
     page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+
+
+def violations(page, options: dict) -> list[str]:
+    """What axe finds under these options, less the theme's own."""
+    judged = [(v, [t for t in v["nodes"] if not allowed(v, t)]) for v in page.evaluate(AXE_RUN, options)]
+    return [f"{v['id']}: {v['help']}: {targets[:3]}" for v, targets in judged if targets]
 
 
 def read_page(browser, path: Path) -> list[str]:
@@ -90,19 +108,17 @@ def read_page(browser, path: Path) -> list[str]:
             if (shift := page.evaluate(SHIFT)) >= MOST_SHIFT:
                 found.append(f"{width} px: the page jumps while it loads: {shift:.3f}")
             page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+            page.evaluate(OPEN)
             for theme in THEMES:
                 turn(page, theme)
                 found += [f"{theme}, {width} px: {text}" for text in page.evaluate(WIDE)]
             page.add_script_tag(path=str(AXE))
-            page.evaluate(WITHOUT_FORMULAS)
+            page.evaluate(WITHOUT_REPEATS)
+            found += [f"{width} px: {text}" for text in violations(page, STRUCTURE)]
+            page.evaluate(WITHOUT_LIKE_ROWS)
             for theme in THEMES:
-                if (width, theme) not in RULES:
-                    continue
                 turn(page, theme)
-                for violation in page.evaluate(AXE_RUN, RULES[width, theme]):
-                    targets = [t for t in violation["nodes"] if not allowed(violation, t)]
-                    if targets:
-                        found.append(f"{theme}, {width} px: {violation['id']}: {violation['help']}: {targets[:3]}")
+                found += [f"{theme}, {width} px: {text}" for text in violations(page, COLORS)]
     finally:
         context.close()
     return found

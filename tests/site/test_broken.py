@@ -23,6 +23,16 @@ JUMPS = (
 )
 
 
+DARK = (
+    "<style>@media (max-width: 400px) { html[data-theme=dark] .faint { color: #333; background: #222 } }</style>"
+    '<p class="faint">faint on a phone at night</p>'
+)
+CODE = (
+    '<div class="highlight"><pre><span class="k">for</span> <span class="k">in</span> '
+    '<span class="n" style="color: #ccc">faint</span></pre></div>'
+)
+
+
 def written(folder, body: str):
     path = folder / "page.html"
     path.write_text(GOOD.replace("{}", body), encoding="utf-8")
@@ -83,6 +93,10 @@ def test_a_broken_page_is_refused(tmp_path, body, complaint):
         ('<div style="min-width: 600px">wide</div>', "390 px"),
         ('<article class="bd-article"><span class="math">\\(x^2\\)</span></article>', "formulas: 0 of 1"),
         ('<p style="color: #ccc; background: #fff">faint</p>', "color-contrast"),
+        (DARK, "dark, 390 px: color-contrast"),
+        ('<article class="bd-article"><details><summary>x</summary><p style="color: #ccc">faint</p></details></article>',
+         "color-contrast"),
+        (CODE, "color-contrast"),
         ("<button></button>", "button-name"),
         (JUMPS, "jumps while it loads"),
     ],
