@@ -37,6 +37,27 @@ def test_in_a_browser(site, browser, name):
     assert not found, "\n".join(found)
 
 
+FOCUS = """selector => {
+  const e = [...document.querySelectorAll(selector)].find(x => x.checkVisibility());
+  e.focus({focusVisible: true});
+  const style = getComputedStyle(e), card = getComputedStyle(e.closest('.sd-card') || e);
+  const ring = [style, card].some(s => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0);
+  return document.activeElement === e && style.opacity === '1' && ring; }"""
+RINGLESS = (".sd-stretched-link", ".bd-header-article .sidebar-toggle", "button.copybtn")
+
+
+def test_what_has_the_focus_is_seen(site, browser):
+    """Also where the theme draws no ring of its own: cards, the sidebar's switch, the copy button."""
+    page = browser.new_page()
+    page.goto((site / "index.html").as_uri(), wait_until="load")
+    page.add_style_tag(content="* { transition: none !important }")
+    page.wait_for_selector("button.copybtn", state="attached")
+    page.keyboard.press("Tab")
+    for selector in (*RINGLESS, ".bd-article p > a[href]", ".calc button"):
+        assert page.evaluate(FOCUS, selector), selector
+    page.close()
+
+
 def test_the_site_is_light(site):
     """The theme's icon script and fonts are gone, and no file is heavier than MathJax."""
     assert not list(site.rglob("fontawesome*")) and not list(site.rglob("fa-*.woff2"))
