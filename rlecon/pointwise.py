@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 
-FEW = 30_000  # points; beyond it SciPy saves more than its loading costs
-FAR = -37.0  # below it a normal's chance leaves the range of floats
-SERIES_FROM = 10.0  # from here on the series of digamma has all digits
-_HALF_ROOT = math.sqrt(0.5)
+FEW = 8_000  # points; for more SciPy is worth its loading
+SERIES_FROM = 12.0  # from here on the series in 1/x have all digits
+TAIL_TERMS, SPREAD_OUT = 26, 4.0
+_HALF_ROOT, _STANDARD = math.sqrt(0.5), NormalDist()
 
 
 @cache
@@ -38,23 +39,39 @@ def ndtr(x):
     return scipy_special().ndtr(x) if x.size > FEW else 0.5 * _each(math.erfc, -x * _HALF_ROOT)
 
 
+def _smooth_tail(a):
+    """log of a normal's chance above ``a``, with a^2/2 + log(a + SPREAD_OUT) added: smooth from 0 to infinity."""
+    if a < SERIES_FROM:
+        return math.log(0.5 * math.erfc(a * _HALF_ROOT)) + 0.5 * a * a + math.log(a + SPREAD_OUT)
+    term, total = 1.0, 0.0
+    for k in range(1, TAIL_TERMS):
+        total, term = total + term, -term * (2 * k - 1) / (a * a)
+    return math.log(total) + math.log1p(SPREAD_OUT / a) - 0.5 * math.log(2 * math.pi)
+
+
+@cache
+def _tail_coefficients():
+    """Chebyshev coefficients of the smooth tail in (a - SPREAD_OUT) / (a + SPREAD_OUT), highest first."""
+    angles = np.pi * (np.arange(TAIL_TERMS) + 0.5) / TAIL_TERMS
+    a = SPREAD_OUT * (1 + np.cos(angles)) / (1 - np.cos(angles))
+    waves = np.cos(np.outer(np.arange(TAIL_TERMS), angles))
+    return (2 / TAIL_TERMS * waves @ [_smooth_tail(x) for x in a.tolist()])[::-1].tolist()
+
+
 def log_ndtr(x):
-    """Logarithm of :func:`ndtr`, also where that is below the smallest float."""
-    x = np.asarray(x, dtype=float)
-    if x.size > FEW:
-        return scipy_special().log_ndtr(x)
-    beyond = ndtr(-np.abs(x))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        y = 1.0 / (x * x)
-        far = np.log1p(-y * (1 - 3 * y * (1 - 5 * y * (1 - 7 * y)))) - 0.5 * x * x - np.log(-x * math.sqrt(2 * math.pi))
-        return np.where(x > 0, np.log1p(-beyond), np.where(x < FAR, far, np.log(beyond)))[()]
+    """Logarithm of :func:`ndtr`, also where that is below the smallest float: one sum for all points."""
+    a = np.abs(np.asarray(x, dtype=float))
+    *high, constant = _tail_coefficients()
+    double, last, before = 2 - 4 * SPREAD_OUT / (a + SPREAD_OUT), 0.0, 0.0
+    for coefficient in high:
+        last, before = coefficient + double * last - before, last
+    tail = 0.5 * (constant + double * last) - before - np.log(a + SPREAD_OUT) - 0.5 * a * a
+    return np.where(x > 0, np.log1p(-np.exp(tail)), tail)[()]
 
 
 def _quantile(p):
-    from statistics import NormalDist
-
     if 0.0 < p < 1.0:
-        return NormalDist().inv_cdf(p)
+        return _STANDARD.inv_cdf(p)
     return math.inf if p == 1.0 else -math.inf if p == 0.0 else math.nan
 
 

@@ -7,7 +7,7 @@ from scipy import special
 from rlecon import pointwise
 
 POINTS = {
-    "ndtr": np.concatenate([np.linspace(-37, 9, 9001), [0.0, -np.inf, np.inf]]),
+    "ndtr": np.concatenate([np.linspace(-37, 9, 6001), [0.0, -np.inf, np.inf]]),
     "log_ndtr": np.concatenate([-np.geomspace(1e-6, 1e9, 5001), np.geomspace(1e-6, 37, 2001), [0.0, -np.inf, np.inf]]),
     "ndtri": np.concatenate([np.geomspace(1e-300, 0.5, 5001), 1 - np.geomspace(1e-16, 0.5, 2001), [0.0, 1.0]]),
     "digamma": np.concatenate([np.geomspace(1e-9, 1e12, 5001), [np.inf]]),
@@ -32,7 +32,7 @@ def test_a_point_alone_is_the_point_in_an_array(name):
     assert function(np.empty(0)).shape == (0,)
 
 
-@pytest.mark.parametrize("name", ["ndtr", "log_ndtr", "ndtri", "digamma"])
+@pytest.mark.parametrize("name", ["ndtr", "ndtri", "digamma"])
 def test_many_points_are_left_to_scipy(name):
     x = np.resize(POINTS[name], pointwise.FEW + 1)
     assert np.array_equal(getattr(pointwise, name)(x), getattr(special, name)(x))
