@@ -76,6 +76,9 @@ class Architecture:
     def _sum_mixers(self, measure, kinds=(Attention, LatentAttention, DeltaNet, Mamba2)):
         return sum(count * measure(layer.mixer) for count, layer in self.stack if isinstance(layer.mixer, kinds))
 
+    def _in_linears(self, mixer):
+        return sum(part.parameters for part in mixer.linears(self.hidden))
+
     def _sum_experts(self, measure):
         return sum(count * measure(layer.feed) for count, layer in self.stack if isinstance(layer.feed, Experts))
 
@@ -137,7 +140,7 @@ class Architecture:
     @cached_property
     def mixer_parameters(self) -> int:
         """Parameters of the linear layers of attention and of its recurrent replacements."""
-        return self._sum_mixers(lambda mixer: sum(part.parameters for part in mixer.linears(self.hidden)))
+        return self._sum_mixers(self._in_linears)
 
     @cached_property
     def dense_mlp_parameters(self) -> int:
@@ -207,9 +210,7 @@ class Architecture:
         >>> sum(a.parts().values()) == a.total_parameters
         True
         """
-        attention = self._sum_mixers(
-            lambda mixer: sum(part.parameters for part in mixer.linears(self.hidden)), (Attention, LatentAttention)
-        )
+        attention = self._sum_mixers(self._in_linears, (Attention, LatentAttention))
         rows = {
             "embedding": self.embedding_parameters,
             "attention": attention,

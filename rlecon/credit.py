@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
+from rlecon import hardness
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
 from rlecon.errors import RleconError
-from rlecon.special import normal_quantile
 from rlecon.vocabulary import flops_per_parameter
 
 _p, _rho, _T = v.pass_rate, v.step_success, v.turns
@@ -22,7 +22,7 @@ _q = 1 - _p
 # --- resolution ------------------------------------------------------------------------------------------------------
 dichotomisation_equation = Equation(
     v.dichotomisation_efficiency,
-    sp.exp(-(normal_quantile(_p) ** 2)) / (2 * sp.pi * _p * _q),
+    hardness.threshold.right,
     "phi(Phi^-1(p))^2 / (p q): what pass or fail keeps of a normal score",
     holds_when=[((_p > 0) & (_p < 1), "nothing is kept at a pass rate of {pass_rate}")],
     source="cohen1983dichotomization",

@@ -17,6 +17,7 @@ from rlecon.clocks import CLOCKS, SHAPES, clock, clock_slope, enough_equation
 from rlecon.errors import RleconError
 from rlecon.growth import CAP_SHARE, lengths
 from rlecon.interval import Z80
+from rlecon.json_numbers import json_ready
 from rlecon.pilot import fit_pilot
 from rlecon.pricing import bill
 
@@ -69,17 +70,7 @@ class Forecast:
         """The JSON object of ``rlecon target``: infinite and unknown figures are null."""
         from dataclasses import asdict
 
-        return _finite(asdict(self))
-
-
-def _finite(thing):
-    if isinstance(thing, dict):
-        return {k: _finite(x) for k, x in thing.items()}
-    if isinstance(thing, list | tuple):
-        return [_finite(x) for x in thing]
-    if isinstance(thing, float | np.floating):
-        return float(thing) if math.isfinite(thing) else None
-    return thing
+        return json_ready(asdict(self))
 
 
 def target(run, pilot=None, *, overrides=None) -> Forecast:

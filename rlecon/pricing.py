@@ -10,6 +10,7 @@ import numpy as np
 from rlecon import growth, interval, remarks, sensitivity
 from rlecon.formatting import fill_in, plain_spaces
 from rlecon.interval import Z80 as Z80
+from rlecon.json_numbers import json_number
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 
@@ -55,20 +56,10 @@ class Figure:
     high: float | None
 
     def to_dict(self):
-        return {"low": _plain(self.low), "mid": _plain(self.mid), "high": _plain(self.high)}
+        return {"low": json_number(self.low), "mid": json_number(self.mid), "high": json_number(self.high)}
 
     def __float__(self):
         return float(self.mid)
-
-
-def _plain(value):
-    """A JSON value: floats for scalars, lists for arrays, null for what is unknown."""
-    if value is None:
-        return None
-    if np.ndim(value):
-        return [_plain(v) for v in np.asarray(value).tolist()]
-    value = float(value)
-    return None if math.isnan(value) or math.isinf(value) else value
 
 
 class Bill:
@@ -172,30 +163,32 @@ class Bill:
                 and self.resolved.origins.get(key, self.run.origins[key]) != "not given"  # a 0 stands for it
             },
             "step_seconds": figure("step_seconds"),
-            "phases": {k: _plain(x) for k, x in self.phases.items()},
+            "phases": {k: json_number(x) for k, x in self.phases.items()},
             "rollout": {
-                "tokens_per_second_per_gpu": _plain(
+                "tokens_per_second_per_gpu": json_number(
                     _rate(v, "generated_tokens_per_step", "rollout_seconds", "rollout_pool_gpus")
                 ),
-                "mfu": _plain(v["decode_mfu"]),
-                "bandwidth_utilisation": _plain(v["decode_bandwidth_utilisation"]),
-                "resident_sequences_per_gpu": _plain(v["resident_sequences"] / v["tensor_parallel"]),
-                "share_of_step": _plain(v["rollout_share"]),
+                "mfu": json_number(v["decode_mfu"]),
+                "bandwidth_utilisation": json_number(v["decode_bandwidth_utilisation"]),
+                "resident_sequences_per_gpu": json_number(v["resident_sequences"] / v["tensor_parallel"]),
+                "share_of_step": json_number(v["rollout_share"]),
             },
             "update": {
-                "tokens_per_second_per_gpu": _plain(_rate(v, "update_tokens", "update_seconds", "training_pool_gpus")),
-                "mfu": _plain(v["train_mfu"]),
+                "tokens_per_second_per_gpu": json_number(
+                    _rate(v, "update_tokens", "update_seconds", "training_pool_gpus")
+                ),
+                "mfu": json_number(v["train_mfu"]),
             },
             "memory": {
-                "rollout_bytes_per_gpu": _plain(v["rollout_bytes_per_gpu"]),
-                "update_bytes_per_gpu": _plain(v["update_bytes_per_gpu"]),
-                "gpu_bytes": _plain(self.resolved.gpu.memory_bytes),
+                "rollout_bytes_per_gpu": json_number(v["rollout_bytes_per_gpu"]),
+                "update_bytes_per_gpu": json_number(v["update_bytes_per_gpu"]),
+                "gpu_bytes": json_number(self.resolved.gpu.memory_bytes),
                 "fits": bool(fits),
                 "why": why,
             },
             "tokens": {
-                "generated_per_step": _plain(v["generated_tokens_per_step"]),
-                "processed_per_step": _plain(v["processed_tokens_per_step"]),
+                "generated_per_step": json_number(v["generated_tokens_per_step"]),
+                "processed_per_step": json_number(v["processed_tokens_per_step"]),
             },
             "money": {
                 name: figure(name)
@@ -235,7 +228,7 @@ class Bill:
             if isinstance(value, float) and math.isinf(value):
                 return None
         if isinstance(value, np.ndarray):
-            return _plain(value)
+            return json_number(value)
         if isinstance(value, np.generic):
             return value.item()
         return value

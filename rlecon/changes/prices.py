@@ -8,7 +8,7 @@ import numpy as np
 
 from rlecon import catalog, supply
 from rlecon.errors import RleconError
-from rlecon.pricing import Z80
+from rlecon.interval import Z80
 from rlecon.resolve import resolve, run_model
 from rlecon.run import Run
 

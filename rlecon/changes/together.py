@@ -8,6 +8,7 @@ import numpy as np
 
 from rlecon.capability import shapley
 from rlecon.changes.prices import Prices, interval, moved, pulled
+from rlecon.json_numbers import json_number
 
 
 def one_of_each_family(changes, rows) -> list:
@@ -63,7 +64,7 @@ def together(run, chosen, keys, rents, rows, taught) -> dict:
         for i, name in enumerate(names):
             rows[name].setdefault("share", {})[kind] = shares[name] / whole if whole else 0.0
             rows[name].setdefault("phase_factors", {})[kind] = {
-                p: {"alone": _finite(a[i]), "least": _finite(b[i])} for p, (a, b) in factors.items()
+                p: {"alone": json_number(a[i]), "least": json_number(b[i])} for p, (a, b) in factors.items()
             }
         out["product_of_alone"][kind] = float(math.prod(float(total[1 << i] / total[0]) for i in range(len(names))))
         start = {p: float(x[0]) for p, x in priced.parts[kind].items()}
@@ -94,7 +95,3 @@ def _factors(parts: dict, count: int) -> dict:
                 alone[i] = size[1 << i] / size[0]
         found[phase] = (alone, least)
     return found
-
-
-def _finite(x):
-    return float(x) if math.isfinite(x) else None

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from rlecon.readers.logs import BaseReader
 from rlecon.readers.record import Draft, Hints
-from rlecon.readers.text import number, pairs, product, quantity, ratio, table_rows, whole
+from rlecon.readers.text import logged, number, pairs, product, quantity, ratio, table_rows, whole
 
 SIGNATURE = re.compile(
     r"Training Results:|Total step time:|policy_and_reference_logprobs|train/(?:total_num_tokens|throughput_per_gpu)|"
@@ -82,9 +83,7 @@ class Reader(BaseReader):
 
     @staticmethod
     def _draft(metrics: dict[str, str], step: int | None) -> Draft:
-        def get(key):
-            return number(metrics[key]) if key in metrics else None
-
+        get = partial(logged, metrics)
         draft = Draft(step=step)
         draft.seconds = get("total_step_time")
         for name, phase in _PHASES.items():

@@ -39,6 +39,11 @@ def number(text: str) -> float | None:
     return value if value is not None and abs(value) <= _LARGEST else None
 
 
+def logged(metrics: dict[str, str], key: str) -> float | None:
+    """The number under a key of what a line logs, or None where it has no such key."""
+    return number(metrics[key]) if key in metrics else None
+
+
 def quantity(text: str) -> tuple[float | None, str]:
     """The number at the start of ``text`` and the words after it (its unit, if the log prints one)."""
     text = text[:200].strip().strip("'\"*`, ")

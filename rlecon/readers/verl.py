@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from rlecon.readers.logs import BaseReader
 from rlecon.readers.record import Draft, Hints
-from rlecon.readers.text import decimals, number, pairs, quantity, ratio, whole
+from rlecon.readers.text import decimals, logged, number, pairs, quantity, ratio, whole
 
 SIGNATURE = re.compile(
     r"timing_s/(?:gen|step|collect_trajectory|old_log_prob|update_actor|ref)\b|critic/score/mean|global_seqlen/|"
@@ -123,9 +124,7 @@ class Reader(BaseReader):
         if step == "?":
             draft.label = "?"
 
-        def get(key):
-            return number(metrics[key]) if key in metrics else None
-
+        get = partial(logged, metrics)
         draft.seconds = get("timing_s/step") or get("perf/time_per_step")
         for name, phase in _PHASES.items():
             if (seconds := get("timing_s/" + name)) is not None:

@@ -22,6 +22,15 @@ MARKS = frozenset({
 })
 
 
+def flag_key(key):
+    """A flag as its configuration spells it.
+
+    >>> flag_key("--max-prompt-length")
+    'max_prompt_length'
+    """
+    return key.lstrip("-").replace("-", "_")
+
+
 def _override(text):
     return OVERRIDE.fullmatch(text) or REMOVAL.fullmatch(text)
 

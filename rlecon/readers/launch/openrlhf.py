@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from rlecon.readers.launch.flags import flag_key
 from rlecon.readers.launch.nemo_rl import cap_total
 from rlecon.readers.launch.values import Fact, default
 
@@ -14,10 +15,7 @@ VERSION = "OpenRLHF: "
 ESTIMATORS = {
     "group_norm": "grpo", "dr_grpo": "grpo", "grpo": "grpo", "rloo": "rloo", "reinforce_baseline": "rloo", "gae": "ppo",
 }
-
-
-def clean(key):
-    return key.lstrip("-").replace("-", "_")
+clean = flag_key
 
 
 def read(draft):

@@ -6,14 +6,12 @@ Defaults are those of slime/utils/arguments.py (read at commit 002fa9d6).
 from __future__ import annotations
 
 from rlecon.errors import RleconError
+from rlecon.readers.launch.flags import flag_key
 from rlecon.readers.launch.values import Fact, default
 
 VERSION = "slime: "
 ESTIMATORS = {"grpo": "grpo", "gspo": "grpo", "reinforce_plus_plus_baseline": "rloo", "ppo": "ppo"}
-
-
-def clean(key):
-    return key.lstrip("-").replace("-", "_")
+clean = flag_key
 
 
 def read(draft):

@@ -8,13 +8,11 @@ TRL 0.14 or 0.15, when one GPU of the node held vLLM.
 from __future__ import annotations
 
 from rlecon.errors import RleconError
+from rlecon.readers.launch.flags import flag_key
 from rlecon.readers.launch.values import Fact, default
 
 NEW, OLD = "TRL 1.x: ", "TRL 0.14-0.15 (vllm_device dates the file): "
-
-
-def clean(key):
-    return key.lstrip("-").replace("-", "_")
+clean = flag_key
 
 
 def read(draft):
