@@ -75,9 +75,3 @@ def test_shares_from_an_array_and_their_axioms():
         c.shapley(names, values[:-1])
     with pytest.raises(RleconError, match="too many"):
         c.coalitions(["a", "a"])
-
-
-def test_units():
-    for equation in vars(c).values():
-        if isinstance(equation, c.Equation):
-            equation.check_units()

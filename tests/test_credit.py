@@ -170,9 +170,3 @@ def test_break_even_teacher():
     assert c.distillation_equation(credit_gain=7.0, teacher_parameters=32e9, **flops) == pytest.approx(2 / 7)
     with pytest.raises(RleconError, match="saves nothing"):
         c.teacher_equation(credit_gain=0.5, **flops)
-
-
-def test_units():
-    for equation in vars(c).values():
-        if isinstance(equation, c.Equation):
-            equation.check_units()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,21 +10,9 @@ from rlecon import Run, bill, catalog
 from rlecon.diagnosis import RULES, compare, diagnose
 from rlecon.errors import RleconError
 from rlecon.readers.logs import read_log
+from tests.log_lines import FIXTURES, finding, read, step
 
-FIXTURES = Path(__file__).parent / "readers" / "fixtures" / "logs"
 approx = pytest.approx
-
-
-def read(name, **known):
-    return read_log(FIXTURES / name, **known)
-
-
-def step(number=1, **values):
-    return f"step:{number} - " + " - ".join(f"{key.replace('__', '/')}:{value}" for key, value in values.items())
-
-
-def finding(rule, report, **known):
-    return next(f for f in diagnose(report, **known) if f.rule == rule)
 
 
 def test_every_rule_answers_every_log_with_a_reason():

@@ -72,9 +72,3 @@ def test_equivalent_samples_by_simulation():
     tries = rng.random((200_000, 2)) < 0.23
     got = tries.any(axis=1).mean()
     assert e.samples_equation(start_pass_rate=0.23, target_pass_rate=got) == pytest.approx(2, abs=0.03)
-
-
-def test_units():
-    for equation in vars(e).values():
-        if isinstance(equation, e.Equation):
-            equation.check_units()

@@ -105,12 +105,6 @@ def test_optimal_difficulties():
         f.optimal_difficulty("fun")
 
 
-def test_units():
-    for equation in vars(f).values():
-        if isinstance(equation, f.Equation):
-            equation.check_units()
-
-
 def test_best_difficulties_are_the_maxima_on_a_grid():
     p = np.linspace(0.001, 0.999, 99_801)
     worth = (p * (1 - p), -p * np.log(p) - (1 - p) * np.log(1 - p), -p * np.log(p), p * (1 - p) ** 3)

@@ -166,12 +166,6 @@ def test_logs_that_cannot_tell_say_so(arguments, words):
         g.difficulty_from_log(**arguments)
 
 
-def test_units():
-    for equation in vars(g).values():
-        if isinstance(equation, g.Equation):
-            equation.check_units()
-
-
 def test_a_published_log_is_less_mixed_than_alike_prompts_would_be():
     """Mean reward .1819 over 1,072 completions in pairs, 76.7 % of them flat: alike prompts would give 70.2 %."""
     found = g.difficulty_from_log(0.1819, 0.767, 2, groups=536)

@@ -11,6 +11,7 @@ from rlecon.capability import amdahl_equation, cap_equation
 from rlecon.diagnosis import compare, diagnose
 from rlecon.phases import decode
 from rlecon.step import idle_equation, overlap_equation
+from tests.log_lines import finding
 
 approx = pytest.approx
 THREADS = {  # public threads, and the test that answers each
@@ -67,10 +68,6 @@ def log(**values):
 
 def verl(gen, update, step, **more):
     return log(**{"timing_s/gen": gen, "timing_s/update_actor": update, "timing_s/step": step}, **more)
-
-
-def finding(rule, report, **known):
-    return next(f for f in diagnose(report, **known) if f.rule == rule)
 
 
 def run(model="qwen3-8b", gpu="h100-sxm", gpus=8, prompts=64, group=8, response=1000.0, cap=None, prompt=300.0, **more):

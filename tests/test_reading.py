@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from rlecon.cli import main
-from tests.test_cli import RUN
+from tests.test_cli import RUN, call
 
 LOG = (
     "step:1 - critic/rewards/mean:0.3 - critic/rewards/max:1.0 - critic/rewards/min:0.0 - response_length/mean:900 - "
@@ -21,10 +19,6 @@ def paths(tmp_path):
     (tmp_path / "a.log").write_text(LOG)
     (tmp_path / "run.toml").write_text(RUN)
     return str(tmp_path / "a.log"), str(tmp_path / "run.toml")
-
-
-def call(*args):
-    return CliRunner().invoke(main, list(args))
 
 
 def test_json_of_a_log_alone(paths):

@@ -35,9 +35,3 @@ def test_bias_of_truncated_weights(sd, cap):
     assert abs(lost.mean() - want) < 4 * lost.std() / 1000
     assert s.truncation_equation(weight_log_sd=sd, importance_cap=1e9) == pytest.approx(0, abs=1e-12)
     assert s.truncation_equation(weight_log_sd=sd, importance_cap=1e-12) == pytest.approx(1)
-
-
-def test_units():
-    for equation in vars(s).values():
-        if isinstance(equation, s.Equation):
-            equation.check_units()

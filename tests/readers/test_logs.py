@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 
 from rlecon.errors import RleconError
 from rlecon.readers import logs, text
 from rlecon.readers.logs import read_log
-
-FIXTURES = Path(__file__).parent / "fixtures" / "logs"
-
-
-def step(number, **values):
-    """A verl line with these keys (double underscores stand for slashes)."""
-    return f"step:{number} - " + " - ".join(f"{key.replace('__', '/')}:{value}" for key, value in values.items())
+from tests.log_lines import FIXTURES, step
 
 
 @pytest.mark.parametrize(

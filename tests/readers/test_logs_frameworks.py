@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 
 from rlecon.readers.logs import read_log
+from tests.log_lines import FIXTURES, read
 
-FIXTURES = Path(__file__).parent / "fixtures" / "logs"
 approx = pytest.approx
-
-
-def read(name, **known):
-    return read_log(FIXTURES / name, **known)
 
 
 def entropy(p):
