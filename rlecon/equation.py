@@ -89,7 +89,6 @@ class Equation:
         self.name = name or left.name
         self.holds_when = tuple(Condition(r, w) for r, w in holds_when)
         self.topic = sys._getframe(1).f_globals.get("__name__", "").rsplit(".", 1)[-1]
-        self.register = True
         if self.name in EQUATIONS and (EQUATIONS[self.name].right, EQUATIONS[self.name].left) != (self.right, left):
             raise RleconError("two equations have this name", field=self.name)
         EQUATIONS[self.name] = self

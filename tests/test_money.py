@@ -33,15 +33,20 @@ def run_bill():
     return bill(run)
 
 
+def check_lessons(found, whole):
+    """Prices of a bit and of a unit of signal are those of the bill."""
+    assert float(found["usd_per_bit"]) == pytest.approx(float(whole["usd_per_bit"]), rel=1e-12)
+    signal = float(whole["usd_per_step"]) / float(whole["signal_per_step"])
+    assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
+
+
 def test_the_factors_multiply_to_the_bill_of_a_run_without_sandboxes(run_bill):
     from rlecon.equation import Model
 
     inputs = {name: run_bill[name] for name in Model(money.LESSON).inputs()}
     found = Model(money.LESSON).solve(inputs)
     assert float(found["usd_per_token"]) == pytest.approx(float(run_bill["usd_per_token"]), rel=1e-12)
-    assert float(found["usd_per_bit"]) == pytest.approx(float(run_bill["usd_per_bit"]), rel=1e-12)
-    signal = float(run_bill["usd_per_step"]) / float(run_bill["signal_per_step"])
-    assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
+    check_lessons(found, run_bill)
 
 
 SANDBOXES = {"rollout.turns": 4, "rollout.environment_seconds_per_turn": 30.0, "rollout.environment_cpus": 4.0}
@@ -63,10 +68,7 @@ def test_rent_times_time_is_no_price_where_others_are_paid_or_pay(run_bill, chan
     with pytest.raises(RleconError, match=words):
         Model(money.LESSON).solve(inputs)
     rest = Model([e for e in money.LESSON if e is not money.token_price_equation])
-    found = rest.solve({name: other[name] for name in rest.inputs()})
-    assert float(found["usd_per_bit"]) == pytest.approx(float(other["usd_per_bit"]), rel=1e-12)
-    signal = float(other["usd_per_step"]) / float(other["signal_per_step"])
-    assert float(found["usd_per_signal"]) == pytest.approx(signal, rel=1e-12)
+    check_lessons(rest.solve({name: other[name] for name in rest.inputs()}), other)
 
 
 def test_the_factors_at_values_worked_out_by_hand():
