@@ -36,9 +36,12 @@ def expectation(run: Run, report: LogReport) -> dict:
     """The model's seconds per phase for a run, with what the log knows better put in its place.
 
     Response length, prompt length, group size and pass rate of the log replace those of the run file, so that the gap
-    is the model's and not the run file's.
+    is the model's and not the run file's. Where more responses were cut than the spread of lengths explains, the rest
+    loops up to the cap of the run file.
     """
+    from rlecon.looping import looping_share
     from rlecon.pricing import bill
+    from rlecon.resolve import resolve
 
     known = {
         "rollout.response_tokens": report.mean_response_tokens,
@@ -49,6 +52,11 @@ def expectation(run: Run, report: LogReport) -> dict:
     changes = {k: float(x) for k, x in known.items() if x}
     if cap is not None and changes.get("rollout.response_tokens", 0) >= cap:
         changes["rollout.response_tokens"] = 0.999 * cap
+    if cap is not None and report.truncated_share and "rollout.response_tokens" in changes:
+        cv, mean = resolve(run).quantities["response_tokens_cv"], changes["rollout.response_tokens"]
+        if report.truncated_share * cap < mean:
+            looping = looping_share(report.truncated_share, mean, cap, cv)
+            changes |= {"rollout.looping_share": looping} if looping else {}
     made = bill(run.replace(changes, origin="log") if changes else run)
     step = made.figure("step_seconds")
     return {

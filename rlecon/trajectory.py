@@ -18,6 +18,7 @@ from rlecon.vocabulary import (
     blom_tokens,
     context_tokens,
     continuous_generation,
+    cut_share,
     decoded_share,
     ended_response_tokens,
     environment_seconds_per_rollout,
@@ -102,7 +103,14 @@ longest_equation = Equation(
     longest_tokens(started_rollouts, log_length_location, log_length_sd, max_response_tokens),
     "E[max] = integral of 1 - cdf^n up to the cap, loops aside",
 )
-# Beside the bill: racing to the first n, and a formula for the back of an envelope.
+# Beside the bill: what logs call the clip ratio, racing to the first n, and a formula for the back of an envelope.
+cut_equation = Equation(
+    cut_share,
+    looping_share
+    + (1 - looping_share)
+    * normal_cdf((log_length_location - sp.log(max_response_tokens / one_token)) / log_length_sd),
+    "loops, and the tail of the others beyond the cap",
+)
 race_equation = Equation(
     race_tokens,
     one_token * sp.exp(log_length_location + log_length_sd * normal_quantile(1 / oversampling)),

@@ -288,6 +288,7 @@ response_tokens_cv = quantity("response_tokens_cv", r"\mathrm{cv}", "1",
 max_response_tokens = quantity("max_response_tokens", r"L_{\max}", "token", "cap on generated tokens", "(0,inf]")
 looping_share = quantity("looping_share", r"\xi_{\mathrm{loop}}", "1",
                          "share of responses that never end and run to the cap, beyond the tail of the others", "[0,1)")
+cut_share = quantity("cut_share", r"\xi_{\mathrm{cut}}", "1", "share of responses that end at the cap", "[0,1]")
 loop_tokens = quantity("loop_tokens", r"L_{\mathrm{loop}}", "token", "where a response that never ends is cut; 0 without any")
 ended_response_tokens = quantity("ended_response_tokens", r"L_{\mathrm{end}}", "token",
                                  "mean length of the responses that do not loop", "(0,inf)")

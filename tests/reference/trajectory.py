@@ -158,6 +158,9 @@ REFERENCE = {
     "rollouts": lambda prompts_per_step, group_size: prompts_per_step * group_size,
     "started_rollouts": lambda rollouts, oversampling: rollouts * oversampling,
     "log_length_sd": lambda response_tokens_cv: math.sqrt(math.log1p(response_tokens_cv**2)),
+    "cut_share": lambda looping_share, log_length_location, log_length_sd, max_response_tokens: 1 - (
+        1 - looping_share
+    ) * (1 - survival(max_response_tokens * (1 - 1e-15), log_length_location, log_length_sd, math.inf)),
     "loop_tokens": loop_tokens,
     "ended_response_tokens": ended_response_tokens,
     "log_length_location": log_length_location,
