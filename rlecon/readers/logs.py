@@ -1,6 +1,6 @@
 """Training logs: find the framework, read every step into one record, and average.
 
-One module per framework turns text into drafts (what the log says, nothing derived); ``record`` derives what follows.
+One module per framework turns text into drafts (what the log says, nothing derived); ``derived`` says what follows.
 """
 
 from __future__ import annotations
