@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +12,10 @@ import numpy as np
 import pytest
 
 from rlecon import special
+from tests.javascript import NODE
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "book" / "assets"
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="NO NODE: the scripts of the pages were not run")
 READ = """
 const fix = (k, x) => x === "Infinity" ? Infinity : x === "-Infinity" ? -Infinity : x === "NaN" ? NaN : x;
 const data = JSON.parse(require("fs").readFileSync(0, "utf8"), fix);
@@ -101,7 +99,6 @@ def special_points():
     }  # fmt: skip
 
 
-@needs_node
 def test_special_functions_have_exact_twins():
     points = special_points()
     assert set(points) == set(special.implementations())
@@ -119,7 +116,6 @@ def test_special_functions_have_exact_twins():
         assert worst < 2e-12, (name, worst)
 
 
-@needs_node
 def test_numbers_in_messages_are_written_the_same():
     rng = np.random.default_rng(7)
     numbers = [
@@ -227,7 +223,6 @@ def close(got, want, tolerance=1e-9):
     return abs(got - want) <= tolerance * max(abs(want), 1e-300)
 
 
-@needs_node
 @pytest.mark.parametrize("name", list(CALCULATORS))
 def test_node_computes_what_python_computes(name, tmp_path):
     """Values, intervals, sentences and refusals, at random settings."""
@@ -287,7 +282,6 @@ def test_the_rules_of_a_page_are_those_of_a_bill(name):
     assert answered > 20
 
 
-@needs_node
 @pytest.mark.parametrize("name", list(CALCULATORS))
 def test_the_first_picture_is_the_one_that_the_script_draws(name, tmp_path):
     c = CALCULATORS[name]
@@ -320,7 +314,6 @@ def test_sliders_hold_their_presets_exactly(name):
         assert all(d.admits(s) for s in numbers), d.key
 
 
-@needs_node
 def test_foreign_addresses_are_refused_in_words(tmp_path):
     c = CALCULATORS["index"]
     queries = [
@@ -346,7 +339,6 @@ def _written(c, folder):
     return path
 
 
-@needs_node
 def test_numbers_are_written_as_the_package_writes_them():
     rng = np.random.default_rng(3)
     numbers = [
@@ -411,7 +403,6 @@ def test_a_judge_of_the_page_is_a_judge_of_the_package():
 BILLS = [n for n in CALCULATORS if CALCULATORS[n].bars]
 
 
-@needs_node
 @pytest.mark.parametrize("name", BILLS)
 def test_what_to_change_first_is_what_the_package_says(name, tmp_path):
     """Elasticities and next settings of the page against :meth:`rlecon.pricing.Bill.sensitivity`."""
@@ -444,7 +435,6 @@ def test_what_to_change_first_is_what_the_package_says(name, tmp_path):
     assert compared > 150
 
 
-@needs_node
 def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
     """Settings, refusals and ratios: Node against :class:`Lever`, and both against :mod:`rlecon.changes`."""
     c = CALCULATORS["bill"]
@@ -484,7 +474,6 @@ def test_levers_of_the_page_are_the_changes_of_the_package(tmp_path):
     assert priced > 150 and refused > 50
 
 
-@needs_node
 def test_a_lever_alone_saves_what_the_package_says(tmp_path):
     """The ratios that stand on the page at first are those of ``rlecon levers``; only the split of GPUs is its own."""
     c = CALCULATORS["bill"]
@@ -498,7 +487,6 @@ def test_a_lever_alone_saves_what_the_package_says(tmp_path):
         assert ratios[name] == pytest.approx(said[name]["usd_ratio_alone"]["mid"], rel=1e-9), name
 
 
-@needs_node
 def test_an_address_holds_the_settings_and_the_levers_that_are_on(tmp_path):
     """Written and read again at random: both stay, unless the settings or a lever of the same family forbid one."""
     c = CALCULATORS["bill"]
@@ -526,7 +514,6 @@ def test_an_address_holds_the_settings_and_the_levers_that_are_on(tmp_path):
     assert kept > 50 and lost > 20
 
 
-@needs_node
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -548,7 +535,6 @@ def test_a_lever_that_cannot_be_is_left_out_in_words(query, message, tmp_path):
     assert found["levers"] == [] and found["refused"]
 
 
-@needs_node
 def test_run_files_go_both_ways(tmp_path):
     """A state written as a run file is the run that Python reads, and comes back as the same state."""
     c = CALCULATORS["bill"]
@@ -564,7 +550,6 @@ def test_run_files_go_both_ways(tmp_path):
         assert found["back"].get("left") == [] and {k: found["back"]["state"][k] for k in state} == state
 
 
-@needs_node
 @pytest.mark.parametrize(
     ("text", "message"),
     [

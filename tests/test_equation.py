@@ -1,7 +1,6 @@
 """The engine: order, evaluation, conditions, errors, elasticities, printing."""
 
 import json
-import shutil
 import subprocess
 
 import numpy as np
@@ -27,6 +26,7 @@ from rlecon.equation import (
 )
 from rlecon.errors import RleconError
 from rlecon.quantity import REGISTRY, quantity
+from tests.javascript import NODE
 
 formulary.load()
 a = quantity("test_a", "a", "s", "a test duration", "[0,inf)")
@@ -180,13 +180,12 @@ def test_equations_hold_no_numbers_but_mathematical_ones():
                 assert number in (sp.oo, sp.S.NegativeInfinity, tiny) or abs(number) <= 4, (e.name, number)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_javascript_agrees_on_a_plain_model():
     code = MODEL.javascript(["test_c", "test_d"])
     cases = [{"test_a": 1.5, "test_b": 2.5}, {"test_a": 6.0, "test_b": 1.0}, {"test_a": 1.0, "test_b": 11.0}]
     script = f"const f = {code};\nconst S = {{show: x => String(x)}};\n"
     script += f"console.log(JSON.stringify({json.dumps(cases)}.map(v => f(v, S))));"
-    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([NODE, "-e", script], capture_output=True, text=True, check=True)
     good, too_long, outside = json.loads(done.stdout)
     assert good["values"]["test_d"] == MODEL.solve(cases[0])["test_d"]
     assert good["reason"] is None
