@@ -15,7 +15,7 @@ _MEASURED = ("rollout.measured_tokens_per_second_per_gpu", "above", 0, 1000.0)
 LEVERS = {
     "lora": ("LoRA", (("model.lora_rank", "above", 0, 1),), (), {}),
     "async": (
-        "Side by side, half the GPUs each",
+        "Side by side, half each",
         (("update.overlap", "is", "one_step", "one_step"), ("update.overlap", "is", "full", "full"),
          ("hardware.gpus - judge.gpus", "at most", 1, 1)),
         ("update.staleness_steps",), {"hardware.rollout_gpus": "hardware.gpus - judge.gpus"},
