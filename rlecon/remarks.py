@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -37,12 +37,12 @@ class Remark:
         """The keys of the run file on which it depends."""
         return {*self.when, *self.unless}
 
-    @property
+    @cached_property
     def tested(self) -> tuple[str, ...]:
         """The quantities of its relation."""
         return tuple(sorted(s.name for s in getattr(self.holds, "free_symbols", ())))
 
-    @property
+    @cached_property
     def named(self) -> tuple[str, ...]:
         """The quantities of its text."""
         return tuple(dict.fromkeys(re.findall(r"\{(\w+)[|}]", self.text)))
@@ -60,7 +60,10 @@ class Remark:
         if self.holds is True:
             return True
         known = [quantities.get(name) for name in self.tested]
-        return not any(x is None for x in known) and bool(np.all(_relation(self)(*known)))
+        if any(x is None for x in known):
+            return False
+        held = _relation(self)(*known)
+        return bool(held.all() if isinstance(held, np.ndarray) else held)  # np.all is slow on scalars
 
 
 def _same(value, other) -> bool:
@@ -81,7 +84,7 @@ def said(remarks, settings: Mapping, quantities: Mapping, labels: Mapping) -> li
     Parameters: ``settings`` values by key of the run file; ``quantities`` numbers or arrays by name, None where
     unknown; ``labels`` by key. A sentence with figures is about one run: with arrays it is left out.
     """
-    found = (r for r in remarks if r.concerns(settings) and r.true(quantities))
+    found = [r for r in remarks if r.concerns(settings) and r.true(quantities)]
     return [
         fill_in(r.text, quantities, labels)
         for r in found
