@@ -28,7 +28,7 @@ def vision_parameters(outer, family_name, hidden):
         raise RleconError("must be a table", field="vision_config")
     count = {
         "qwen3_vl": _qwen3, "qwen3_vl_moe": _qwen3, "qwen3_5": _qwen3, "qwen3_5_moe": _qwen3, "qwen2_5_vl": _qwen25,
-        "llama4": _llama4, "gemma3": _siglip,
+        "qwen2_vl": _qwen2, "llama4": _llama4, "gemma3": _siglip,
     }.get(family_name)
     if count is None:
         return 0, ["the vision tower is of a kind that is not counted here: the total is of the language model alone"]
@@ -67,6 +67,22 @@ def _qwen25(table, hidden):
     block = Linear(width, 3 * width, True).parameters + Linear(width, width, True).parameters + 2 * width
     block += Linear(width, ffn, True, copies=2).parameters + Linear(ffn, width, True).parameters
     merger = width + Linear(wide, wide, True).parameters + Linear(wide, hidden, True).parameters
+    return patch * width + depth * block + merger
+
+
+def _qwen2(table, hidden):
+    width, merged = _get(table, "embed_dim", default=1280), _get(table, "spatial_merge_size", default=2)
+    depth, ffn = _get(table, "depth", default=32), width * _get(table, "mlp_ratio", default=4)
+    output = _get(table, "hidden_size", default=hidden)  # of the merger, not of the tower
+    if output != hidden:
+        raise RleconError("must equal the hidden_size of the language model", field="vision_config.hidden_size",
+                          value=output, allowed=str(hidden))
+    patch = _get(table, "in_channels", default=_get(table, "in_chans", default=3))
+    patch *= _get(table, "temporal_patch_size", default=2) * _get(table, "patch_size", default=14) ** 2
+    wide = width * merged**2
+    block = Linear(width, width, True, copies=4).parameters + 4 * width
+    block += Linear(width, ffn, True).parameters + Linear(ffn, width, True).parameters
+    merger = 2 * width + Linear(wide, wide, True).parameters + Linear(wide, hidden, True).parameters
     return patch * width + depth * block + merger
 
 

@@ -68,6 +68,23 @@ def test_window_from_a_layer_on():
     assert arch.kv_bytes(10_000) == 57344 / 28 * (20 * 10_000 + 8 * 1000)
 
 
+def test_the_tower_of_qwen2_vl():
+    """The total of the tensors of the published 7B checkpoint; the tower's hidden_size is the width of its output."""
+    tower = {
+        "depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "in_chans": 3, "hidden_size": 3584,
+        "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2,
+    }  # fmt: skip
+    config = {
+        "model_type": "qwen2_vl", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28,
+        "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "tie_word_embeddings": False,
+        "hidden_act": "silu", "vision_config": tower,
+    }  # fmt: skip
+    arch = read_architecture(config)
+    assert arch.total_parameters == 8_291_375_616 and arch.vision_parameters == 675_759_104
+    with pytest.raises(RleconError, match="vision_config.hidden_size"):
+        read_architecture(config | {"vision_config": tower | {"hidden_size": 1280}})
+
+
 def test_sparse_attention_keeps_all_and_reads_some():
     glm = read_architecture(BY_NAME["GLM-5"])
     assert glm.kv_bytes(100_000) == 78 * 576 * 2 * 100_000
