@@ -162,6 +162,36 @@ def write(folder, text, name="launch.sh"):
     return file
 
 
+GIVEN = {"hardware.gpu": "h100-sxm", "rollout.prompt_tokens": 200, "rollout.response_tokens": 800,
+         "reward.pass_rate": 0.4, "run.steps": 100}  # fmt: skip
+
+
+def test_what_the_file_leaves_to_its_surroundings_is_asked_for_and_never_a_default(tmp_path):
+    """``nnodes=$NNODES`` is not the framework's default of one node."""
+    text = ("python3 -m verl.trainer.main_ppo data.train_batch_size=64 actor_rollout_ref.rollout.n=8 "
+            "actor_rollout_ref.model.path=Qwen/Qwen3-8B algorithm.adv_estimator=grpo trainer.n_gpus_per_node=8 "
+            "trainer.nnodes=$NNODES actor_rollout_ref.model.lora_rank=$RANK actor_rollout_ref.actor.use_kl_loss=$KL "
+            "actor_rollout_ref.rollout.tensor_model_parallel_size=$(nvidia-smi -L | wc -l)\n")  # fmt: skip
+    file = write(tmp_path, text)
+    missing = {m.key: m.why for m in import_config(file, overrides=GIVEN).missing}
+    assert set(missing) == {"hardware.gpus", "model.lora_rank", "update.reference_model", "rollout.tensor_parallel"}
+    assert missing["hardware.gpus"].startswith("trainer.nnodes is in the file and not settled: $NNODES")
+    told = {"trainer.nnodes": 4, "model.lora_rank": 0, "update.reference_model": False, "rollout.tensor_parallel": 2}
+    got = import_config(file, overrides=GIVEN | told).check()
+    assert got.run["hardware"]["gpus"] == 32
+    batch = write(tmp_path, text.replace("size=64", "size=$(nproc)", 1), "other.sh")
+    why = {m.key: m.why for m in import_config(batch, overrides=GIVEN).missing}["rollout.prompts_per_step"]
+    assert "is in the file and not settled" in why and "is not in the file" not in why
+
+
+def test_the_words_of_an_absence_are_not_said_of_what_is_there(tmp_path):
+    text = ("actor:\n  path: Qwen/Qwen2.5-1.5B-Instruct\n  use_lora: ${oc.env:LORA}\n  backend: fsdp:d4\n"
+            "rollout:\n  backend: sglang:d4\ngconfig:\n  n_samples: 4\n  max_new_tokens: 1024\n"
+            "train_dataset:\n  batch_size: 256\n")  # fmt: skip
+    got = import_config(write(tmp_path, text, "a.yaml"), framework="areal", overrides=GIVEN)
+    assert "model.lora_rank" in {m.key for m in got.missing} and "lora_rank" not in got.run["model"]
+
+
 def test_origins_name_key_and_line():
     got = import_config(FIXTURES / "verl_a.txt")
     assert got.origins["rollout.prompts_per_step"] == "data.train_batch_size=256 (line 2)"

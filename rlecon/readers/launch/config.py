@@ -8,6 +8,7 @@ stand-in for its mean length.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
@@ -279,8 +280,25 @@ def import_config(path, *, framework=None, gpu=None, overrides=None):
     return finish(draft, ", ".join(str(item) for item in paths))
 
 
+def doubt(draft):
+    """Take back what rests on a default whose key the file sets to something unsettled, such as ``$NNODES``.
+
+    The framework's default is then what the run does not use, so it is no guess to make.
+    """
+    for name, why in draft.settings.undecided.items():
+        said = f"{name} is in the file and not settled: {why}"
+        for key, words in list(draft.origins.items()):
+            keys = [found.split()[-1] for found in re.findall(r"default of ([^=;]+)=", words)]
+            if any(name == other or name.endswith("." + other) for other in keys):
+                del draft.run[key], draft.origins[key]
+                draft.ask(key, said)
+        for key, reason in draft.reasons.items():
+            draft.reasons[key] = reason.replace(f"{name} is not in the file", said)
+
+
 def finish(draft, source):
     """List what is missing and nest the draft."""
+    doubt(draft)
     if "model.config" in draft.run:
         draft.run.pop("model.name", None)
         draft.origins.pop("model.name", None)

@@ -34,8 +34,16 @@ class Draft:
     reasons: dict = field(default_factory=dict)
 
     def put(self, key, fact, words=None):
-        """Set ``key`` unless it is known already; a ``Fact`` of None or None itself sets nothing."""
+        """Set ``key`` unless it is known already; a ``Fact`` of None or None itself sets nothing.
+
+        Asks for ``key`` if the setting that was just looked up stands in the file and is not settled.
+        """
         value = fact.value if isinstance(fact, Fact) else fact
+        name = self.settings.unsettled
+        absent = fact is None or isinstance(fact, Fact) and fact.words.startswith("no ")
+        if absent and name:
+            self.ask(key, f"{name} is in the file and not settled: {self.settings.undecided[name]}")
+            return
         if value is None or key in self.run:
             return
         KEYS[key].read(value)

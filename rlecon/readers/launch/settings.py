@@ -21,6 +21,7 @@ class Settings:
         self.entries = dict(entries)
         self.used = set()
         self.undecided = {}
+        self.unsettled = None  # the name that left the last question without an answer
 
     def __contains__(self, name):
         return any(key == name or key.startswith(name + ".") for key in self.entries)
@@ -32,6 +33,7 @@ class Settings:
 
     def find(self, *names):
         """The first of ``names`` that is set and settled, as a ``Fact``, else None."""
+        self.unsettled = None
         for name in names:
             self.used.add(name)
             entry = self.entries.get(name)
@@ -42,9 +44,11 @@ class Settings:
                 value = self._resolve(value, name, set(), [200])
             if isinstance(value, Unknown):
                 self.undecided[name] = value.why
+                self.unsettled = self.unsettled or name
                 continue
             if value is None:
                 continue
+            self.unsettled = None
             shown = entry.words
             if value is not entry.value and not isinstance(entry.value, list | dict):
                 shown += f" = {shorten(plain(value))}"

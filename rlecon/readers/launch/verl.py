@@ -29,8 +29,8 @@ def read(draft):
     """Fill ``draft`` from verl's settings."""
     s = draft.settings
     draft.model(s.text("actor_rollout_ref.model.path"))
-    if (rank := s.count("actor_rollout_ref.model.lora_rank", "actor_rollout_ref.model.lora.rank", low=0)) is not None:
-        draft.put("model.lora_rank", rank)
+    model = "actor_rollout_ref.model."
+    draft.put("model.lora_rank", s.count(model + "lora_rank", model + "lora.rank", low=0))
     batch = s.count("data.train_batch_size")
     draft.put("rollout.prompts_per_step", batch)
     draft.ask("rollout.prompts_per_step", "data.train_batch_size is not in the file (verl's own default is 1024)")
