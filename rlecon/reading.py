@@ -127,8 +127,10 @@ def text(answer: dict) -> str:
     if found:
         lines += ["", "Change this first"]
         for f in found[:4]:
-            saved = f["usd_saved_per_step"]
-            tail = f" Saves up to {value(saved, 'usd')} a step." if saved else ""
+            saved, unit = f["usd_saved_per_step"], "usd"
+            if saved is None:  # without a price, the time
+                saved, unit = f["seconds_saved_per_step"], "seconds"
+            tail = f" Saves up to {value(saved, unit)} a step." if saved and saved > 0 else ""
             lines.append(f"  {f['says']}{tail}")
     if answer["flags"]:
         lines += ["", "Read with care", *(f"  {flag}" for flag in answer["flags"][:6])]

@@ -48,6 +48,14 @@ def test_text_and_refusals(paths, tmp_path):
         assert done.exit_code == 2 and done.stdout == "" and done.stderr.startswith("rlecon: ")
 
 
+def test_savings_stand_in_dollars_or_without_a_price_in_time(paths):
+    words = call("read", paths[0], "--gpus", "64").stdout
+    priced = call("read", paths[0], "--gpus", "64", "--usd-per-gpu-hour", "2.5").stdout
+    saved = json.loads(call("read", paths[0], "--gpus", "64", "--json").stdout)["diagnosis"][0]
+    assert saved["seconds_saved_per_step"] > 0 and saved["usd_saved_per_step"] is None
+    assert "Saves up to $" in priced and "Saves up to $" not in words and "Saves up to" in words
+
+
 def test_binary_reward_lets_a_mean_reward_be_the_pass_rate(tmp_path):
     log = tmp_path / "trl.log"
     log.write_text("{'loss': 0.0, 'completion_length': 500.0, 'reward': 0.25, 'reward_std': 0.1}\n")
