@@ -13,17 +13,9 @@ import numpy as np
 
 from rlecon.architecture_entry import fields_of
 from rlecon.errors import RleconError
-from rlecon.layers import (
-    MOST_LAYERS,
-    Attention,
-    DeltaNet,
-    Experts,
-    FeedForward,
-    LatentAttention,
-    Layer,
-    Mamba2,
-    whole_number,
-)
+from rlecon.layers import Experts, FeedForward, Layer
+from rlecon.matrices import MOST_LAYERS, whole_number
+from rlecon.mixers import Attention, DeltaNet, LatentAttention, Mamba2
 
 
 @dataclass(frozen=True)

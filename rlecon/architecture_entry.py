@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlecon.errors import RleconError, nearest
-from rlecon.layers import (
-    LARGEST,
-    MOST_LAYERS,
-    Attention,
-    DeltaNet,
-    Experts,
-    FeedForward,
-    LatentAttention,
-    Layer,
-    VisionTower,
-    group,
-    whole_number,
-)
+from rlecon.layers import Experts, FeedForward, Layer, group
+from rlecon.matrices import LARGEST, MOST_LAYERS, whole_number
+from rlecon.mixers import Attention, DeltaNet, LatentAttention
+from rlecon.vision import VisionTower
 
 _SHAPE_KEYS = {
     "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "tied_embeddings", "norms_per_layer",

@@ -9,7 +9,8 @@ import pytest
 import rlecon.architecture
 from rlecon.architecture import Architecture
 from rlecon.errors import RleconError
-from rlecon.layers import Attention, FeedForward, Layer, group
+from rlecon.layers import FeedForward, Layer, group
+from rlecon.mixers import Attention
 
 MODELS = tomllib.loads((Path(rlecon.architecture.__file__).parent / "data" / "models.toml").read_text())
 TOLERANCE = {"exact": 1e-3, "rounded": 1e-2}

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from rlecon.architecture import Architecture
 from rlecon.errors import RleconError
-from rlecon.layers import MOST_LAYERS, group
+from rlecon.layers import group
+from rlecon.matrices import MOST_LAYERS
 from rlecon.readers.core import parse_json, read_text
 from rlecon.readers.huggingface_families import ALIASES, COMMON, FAMILIES, HARMLESS, LLAMA, OLD_NAMES, STRUCTURAL
 from rlecon.readers.huggingface_layers import Config, decoder_layers

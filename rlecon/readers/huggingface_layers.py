@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlecon.errors import RleconError
-from rlecon.layers import (
-    LARGEST,
-    MOST_LAYERS,
-    Attention,
-    DeltaNet,
-    Experts,
-    FeedForward,
-    LatentAttention,
-    Layer,
-    Mamba2,
-    whole_number,
-)
+from rlecon.layers import Experts, FeedForward, Layer
+from rlecon.matrices import LARGEST, MOST_LAYERS, whole_number
+from rlecon.mixers import Attention, DeltaNet, LatentAttention, Mamba2
 from rlecon.readers.huggingface_families import OLD_NAMES
 
 

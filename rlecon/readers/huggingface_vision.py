@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rlecon.errors import RleconError
-from rlecon.layers import Linear, VisionTower, whole_number
+from rlecon.matrices import Linear, whole_number
+from rlecon.vision import VisionTower
 
 # The tower that both published Llama 4 models share; used when a config leaves it out.
 _LLAMA4_TOWER = {
@@ -58,11 +59,16 @@ def _qwen3(table, hidden):
     ).parameters
 
 
+def _patch_elements(table):
+    """Numbers in one patch of some frames, in the spellings of Qwen2-VL and Qwen2.5-VL."""
+    channels = _get(table, "in_channels", default=_get(table, "in_chans", default=3))
+    return channels * _get(table, "temporal_patch_size", default=2) * _get(table, "patch_size", default=14) ** 2
+
+
 def _qwen25(table, hidden):
     width, ffn = _get(table, "hidden_size", default=1280), _get(table, "intermediate_size", default=3420)
     depth, merged = _get(table, "depth", default=32), _get(table, "spatial_merge_size", default=2)
-    patch = _get(table, "in_channels", default=_get(table, "in_chans", default=3))
-    patch *= _get(table, "temporal_patch_size", default=2) * _get(table, "patch_size", default=14) ** 2
+    patch = _patch_elements(table)
     wide = width * merged**2
     block = Linear(width, 3 * width, True).parameters + Linear(width, width, True).parameters + 2 * width
     block += Linear(width, ffn, True, copies=2).parameters + Linear(ffn, width, True).parameters
@@ -77,8 +83,7 @@ def _qwen2(table, hidden):
     if output != hidden:
         raise RleconError("must equal the hidden_size of the language model", field="vision_config.hidden_size",
                           value=output, allowed=str(hidden))
-    patch = _get(table, "in_channels", default=_get(table, "in_chans", default=3))
-    patch *= _get(table, "temporal_patch_size", default=2) * _get(table, "patch_size", default=14) ** 2
+    patch = _patch_elements(table)
     wide = width * merged**2
     block = Linear(width, width, True, copies=4).parameters + 4 * width
     block += Linear(width, ffn, True).parameters + Linear(ffn, width, True).parameters
