@@ -87,10 +87,23 @@ def architecture_of(run: Run):
     return catalog.model(name) if name is not None else _config(config)
 
 
+CUSTOM = tuple(f"hardware.dense_{kind}_flops_per_second" for kind in ("bf16", "fp8", "fp4")) + tuple(
+    f"hardware.{key}" for key in ("memory_bytes", "memory_bytes_per_second", "link_bytes_per_second")
+)
+
+
 def gpu_of(run: Run):
     """The GPU that the run names, from the catalogue or built from the custom keys."""
     name = run["hardware.gpu"]
     if name != "custom":
+        for key in CUSTOM:
+            if run[key] is not None:
+                raise RleconError(
+                    f"belongs to a custom GPU, and hardware.gpu is {name!r}",
+                    field=key,
+                    value=run[key],
+                    advice='leave it out, or give hardware.gpu = "custom" with all that it needs',
+                )
         return catalog.gpu(name)
     needed = ("dense_bf16_flops_per_second", "memory_bytes", "memory_bytes_per_second")
     missing = [f"hardware.{k}" for k in needed if run[f"hardware.{k}"] is None]

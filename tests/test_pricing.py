@@ -112,6 +112,7 @@ def test_spread_against_a_draw_of_prompts():
         ({"rollout__tensor_parallel": 128}, "does not fit on 64"),
         ({"reward__pass_rate_spread": 0.48}, "more than pass rates with mean 0.3 can have"),
         ({"hardware__gpu": "custom"}, "dense_bf16_flops_per_second"),
+        ({"hardware__memory_bytes": 4e10}, "hardware.memory_bytes = .*belongs to a custom GPU"),
         ({"model__name": None}, "model.name"),
         ({"rollout__prompt_tokens": 900_000.0}, "cannot hold eight"),
         ({"rollout__tensor_parallel": 1, "rollout__prompt_tokens": 400_000.0}, "leave no room"),
