@@ -73,7 +73,7 @@ def test_mutants(tmp_path):
             file = tmp_path / f"launch{suffix}"
             file.write_text(mutant(chance, texts), encoding="utf-8", errors="replace")
             framework = chance.choice([None, None, *FRAMEWORKS])
-            start = time.monotonic()
+            start = time.process_time()  # work, whatever else the machine does; the alarm ends what hangs
             signal.alarm(4 * SECONDS)
             try:
                 got = import_config(file, framework=framework)
@@ -83,7 +83,7 @@ def test_mutants(tmp_path):
                 assert len(str(error)) < 20_000
             finally:
                 signal.alarm(0)
-            slowest = max(slowest, time.monotonic() - start)
+            slowest = max(slowest, time.process_time() - start)
             assert slowest < SECONDS, f"mutant {number} took {slowest:.1f} s"
     finally:
         signal.signal(signal.SIGALRM, before)
