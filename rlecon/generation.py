@@ -13,7 +13,7 @@ from __future__ import annotations
 import sympy as sp
 
 from rlecon import vocabulary as v
-from rlecon.equation import Equation, cases, largest, smallest
+from rlecon.equation import Equation, cases, largest, root, smallest
 from rlecon.special import last_tokens, reached_tokens
 from rlecon.vocabulary import bits_per_byte, flops_per_parameter, one_token
 
@@ -351,7 +351,7 @@ decoding_equation = Equation(
         (v.resident_sequences, v.environment_seconds_per_rollout <= 0),
         (
             largest(
-                1, v.resident_sequences * _fixed / (_half + sp.sqrt(_half**2 + v.resident_sequences * _fixed * _slope))
+                1, v.resident_sequences * _fixed / (_half + root(_half**2 + v.resident_sequences * _fixed * _slope))
             ),
             True,
         ),
