@@ -9,6 +9,7 @@ from rlecon.readers.logs import read_log
 from rlecon.readers.record import LogReport
 from rlecon.run import Run
 
+CAP_MET = 0.98  # of the cap, from which the longest response was cut by it
 LONG_FILE = 4_000_000  # bytes from which a bar is worth showing
 
 
@@ -37,7 +38,7 @@ def expectation(run: Run, report: LogReport) -> dict:
 
     Response length, prompt length, group size and pass rate of the log replace those of the run file, so that the gap
     is the model's and not the run file's. Where more responses were cut than the spread of lengths explains, the rest
-    loops up to the cap of the run file.
+    loops up to the cap of the run file, if the longest response of the log met that cap.
     """
     from rlecon.looping import looping_share
     from rlecon.pricing import bill
@@ -52,7 +53,8 @@ def expectation(run: Run, report: LogReport) -> dict:
     changes = {k: float(x) for k, x in known.items() if x}
     if cap is not None and changes.get("rollout.response_tokens", 0) >= cap:
         changes["rollout.response_tokens"] = 0.999 * cap
-    if cap is not None and report.truncated_share and "rollout.response_tokens" in changes:
+    met = cap is not None and (report.max_response_tokens or cap) >= CAP_MET * cap
+    if met and report.truncated_share and "rollout.response_tokens" in changes:
         cv, mean = resolve(run).quantities["response_tokens_cv"], changes["rollout.response_tokens"]
         if report.truncated_share * cap < mean:
             looping = looping_share(report.truncated_share, mean, cap, cv)

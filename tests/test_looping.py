@@ -48,3 +48,5 @@ def test_a_log_tells_the_expectation_of_its_loops(tmp_path):
         seconds[share] = found["phases"]["rollout"]
         assert ("rollout.looping_share" in found["from_log"]) == bool(share)
     assert seconds[0.008] > 2 * seconds[0]
+    path.write_text(line.format(0.008).replace("max:28672", "max:9000"), encoding="utf-8")
+    assert "rollout.looping_share" not in expectation(run, read_log(path))["from_log"]  # another cap cut them
