@@ -5,6 +5,7 @@
   script for the icons that the built pages use, become one small style sheet of masks; script and fonts are removed.
 * Retired ARIA roles are replaced by current ones.
 * The theme is settled before the first paint, and a formula's place is kept until it is drawn: nothing jumps.
+* Searched from disk, where no browser lets a page read another, results come without their summaries.
 * The site's address is known only to the workflow that publishes it, so it comes from the environment.
 """
 
@@ -22,6 +23,8 @@ from sphinx.errors import ExtensionError
 
 ICONS_CSS = "icons.css"
 ICON_SCRIPT = "_static/scripts/fontawesome.js"
+SEARCH_OPTIONS = "_static/documentation_options.js"
+SUMMARIES, SUMMARIES_ONLINE = "SHOW_SEARCH_SUMMARY: true", 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'
 DROPPED_SCRIPTS = ("thebe",)
 DROPPED_FILES = ("_static/**/*.map", "_static/scripts/fontawesome*", "_static/*thebe*", "_static/*webpack-macros*")
 AUTO_THEME = 'dataset.theme = localStorage.getItem("theme") || "auto";'
@@ -100,6 +103,11 @@ def mend(outdir: Path) -> None:
     for sheet in outdir.glob("_static/styles/*.css"):
         text = sheet.read_text(encoding="utf-8")
         sheet.write_text(re.sub(r"@font-face\{[^}]*fontawesome[^}]*\}", "", text), encoding="utf-8")
+    options = outdir / SEARCH_OPTIONS
+    text = options.read_text(encoding="utf-8")
+    if SUMMARIES not in text and SUMMARIES_ONLINE not in text:
+        raise ExtensionError(f"{SEARCH_OPTIONS} no longer holds {SUMMARIES!r}")
+    options.write_text(text.replace(SUMMARIES, SUMMARIES_ONLINE), encoding="utf-8")
     for pattern in DROPPED_FILES:
         for path in outdir.glob(pattern):
             if path.is_file():

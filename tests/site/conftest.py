@@ -20,7 +20,6 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--allow-file-access-from-files",
 ]
 MISSING = (
     "NO BROWSER: the pages were not read. Install Chromium (apt-get install chromium), or name one: "
