@@ -320,6 +320,7 @@ HEAVY = ("scipy", "matplotlib", "unittest", "yaml", "rlecon.calibration", "rleco
         ("estimate RUN", HEAVY),
         ("estimate RUN --json", HEAVY),
         ("estimate RUN --set reward.false_positive_rate=0.1", HEAVY),
+        ("estimate RUN --set rollout.max_sequences_per_engine=16", HEAVY),  # rollouts in waves
         ("decode --model qwen3-8b --gpu h100-sxm --batch 64 --prompt-tokens 512 --response-tokens 4000", HEAVY),
         ("train --model qwen3-8b --gpu h100-sxm --gpus 8 --tokens 1e6 --sequence-tokens 4096", HEAVY),
         ("model qwen3-8b", (*HEAVY, "sympy")),
