@@ -29,8 +29,8 @@ class GPU:
     note: str = ""
     aliases: tuple[str, ...] = ()
 
-    def flops_per_second(self, bits: int) -> float:
-        """Dense peak at 16, 8 or 4 bits. Raises RleconError where the GPU has no such unit.
+    def flops_per_second(self, bits: int, field: str = "bits") -> float:
+        """Dense peak at 16, 8 or 4 bits. Raises RleconError, about ``field``, where the GPU has no such unit.
 
         >>> from rlecon.catalog import gpu
         >>> gpu("h200-sxm").flops_per_second(8)
@@ -38,11 +38,11 @@ class GPU:
         """
         names = {16: "dense_bf16_flops_per_second", 8: "dense_fp8_flops_per_second", 4: "dense_fp4_flops_per_second"}
         if bits not in names:
-            raise RleconError("no such precision", field="bits", value=bits, unit="bit", allowed="16, 8, 4")
+            raise RleconError("no such precision", field=field, value=bits, unit="bit", allowed="16, 8, 4")
         peak = getattr(self, names[bits])
         if peak is None:
             has = ", ".join(str(b) for b, n in names.items() if getattr(self, n) is not None)
-            raise RleconError(f"{self.label} has no {bits}-bit floating-point units", field="bits", value=bits,
+            raise RleconError(f"{self.label} has no {bits}-bit floating-point units", field=field, value=bits,
                               unit="bit", allowed=has)
         return peak
 

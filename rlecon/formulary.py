@@ -55,8 +55,9 @@ def rows(name: str | None = None) -> list[dict]:
     if name is not None:
         chosen = [e for e in chosen if name in (e.name, e.left.name)]
         if not chosen:
-            near = ", ".join(difflib.get_close_matches(name, EQUATIONS, 3)) or "see `rlecon formulas`"
-            raise RleconError("no such formula", field="NAME", value=name, advice=f"nearest: {near}")
+            near = ", ".join(difflib.get_close_matches(name, EQUATIONS, 3))
+            advice = f"nearest: {near}" if near else "`rlecon formulas` lists them all"
+            raise RleconError("no such formula", field="NAME", value=name, advice=advice)
     return [
         {
             "name": e.name,

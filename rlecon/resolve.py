@@ -176,10 +176,8 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
     try:
         q = supply.of_gpu(gpu, weight_bits=weight_bits, train_bits=train_bits, overrides=overrides)
     except RleconError as error:
-        which, bits = ("rollout.weight_bits", weight_bits)
-        if weight_bits == 16 or (weight_bits == 8 and gpu.dense_fp8_flops_per_second is not None):
-            which, bits = "update.train_bits", train_bits
-        raise RleconError(error.message, field=which, value=bits, unit="bit", allowed=error.allowed or "16") from None
+        key = {"weight_bits": "rollout.weight_bits", "train_bits": "update.train_bits"}.get(error.field, error.field)
+        raise RleconError(error.message, field=key, value=error.value, unit="bit", allowed=error.allowed) from None
     for key in run.values:
         if key.startswith("hardware.") and run.origins[key] == "not given" and key.split(".")[1] in q:
             origins[key] = f"catalogue: {gpu.name}" if gpu.name != "custom" else "default of a custom GPU"

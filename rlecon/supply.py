@@ -76,8 +76,8 @@ def of_gpu(gpu, *, weight_bits=16, train_bits=16, overrides=None, rl=True) -> di
     """
     bf16 = gpu.dense_bf16_flops_per_second
     weight_only = weight_bits == 4 and gpu.dense_fp4_flops_per_second is None
-    rollout = bf16 if weight_only else gpu.flops_per_second(weight_bits)
-    train = gpu.flops_per_second(train_bits)
+    rollout = bf16 if weight_only else gpu.flops_per_second(weight_bits, "weight_bits")
+    train = gpu.flops_per_second(train_bits, "train_bits")
     if rl and train_bits == 8:
         train = min(train, bf16 * value("rl_fp8_train_gain", overrides))
     return {

@@ -88,7 +88,8 @@ location_equation = Equation(
     holds_when=[
         (
             ended_response_tokens < max_response_tokens * (1 + sp.Rational(1, 10**9)),
-            "a mean response of {ended_response_tokens} tokens cannot exceed the cap of {max_response_tokens}",
+            "response_tokens: a mean of {ended_response_tokens} tokens cannot exceed the cap of {max_response_tokens} "
+            "(max_response_tokens)",
         )
     ],
 )

@@ -22,7 +22,8 @@ def _dial(d: Dial, ident: str) -> str:
         f'<div class="calc-dial" data-key="{d.key}"><label for="{ident}" title="{escape(letter.meaning)}">'
         f"{escape(d.label)}</label>"
         f'<span class="calc-field"><input class="calc-number" id="{ident}" type="text" inputmode="decimal" '
-        f'autocomplete="off" spellcheck="false" value="{in_field(d, d.default)}"{empty} aria-describedby="{ident}-bad" '
+        f'autocomplete="off" spellcheck="false" value="{in_field(d, d.default)}"{empty} title="{escape(d.allowed)}" '
+        f'aria-describedby="{ident}-bad" '
         f"disabled>{unit}</span>"
         f'<input type="range" min="0" max="{len(d.stops) - 1}" step="1" value="{nearest(d, d.default)}" '
         f'aria-label="{escape(d.label)}, slider" aria-valuetext="{escape(spoken(d, d.default))}" disabled>'
@@ -51,6 +52,16 @@ def _table(c: Calculator, o: Output, points) -> str:
     return (
         f'<table class="calc-table calc-curve-table"><thead><tr><th scope="col">{escape(d.label)}</th>'
         f'<th scope="col">{escape(o.label)}</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+def _behind(c: Calculator) -> str:
+    """Where the formulas stand of a calculator that runs too many to show."""
+    if c.formula:
+        return ""
+    return (
+        f'<p class="calc-note">Computed by {len(c.model.order)} equations; '
+        '<a href="formulas.html">each with its units and conditions</a>.</p>'
     )
 
 
@@ -130,6 +141,6 @@ def body(c: Calculator, ident: str) -> str:
         '<button type="button" class="calc-csv" disabled>Curve as CSV</button>'
         '<span class="calc-note" role="status"></span></div>'
         f'<details class="calc-more"><summary>The curve as a table</summary>{_table(c, o, p["points"])}</details>'
-        f"{run_file(c)}{_fixed(c)}"
+        f"{run_file(c)}{_fixed(c)}{_behind(c)}"
         '<p class="calc-hidden calc-live" aria-live="polite"></p>'
     )

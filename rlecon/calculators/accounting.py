@@ -100,7 +100,7 @@ def gpu_hours():
         formula=("inter_token_seconds", "step_seconds"),
         words=(
             (q("resident_sequences") < q("sequences_per_engine"),
-             "An engine of {tensor_parallel|GPUs|2} holds {resident_sequences||2} of its {sequences_per_engine||2} "
+             "An engine of width {tensor_parallel||2} holds {resident_sequences||2} of its {sequences_per_engine||2} "
              "sequences at a time: rollouts run in waves, and take {rollout_share|%|2} of the step."),
             (q("rollout_share") < 0.5,
              "Rollout is {rollout_share|%|2} of the step: training and the fixed work of a step weigh more."),
