@@ -60,7 +60,7 @@ def _behind(c: Calculator) -> str:
     if c.formula:
         return ""
     return (
-        f'<p class="calc-note">Computed by {len(c.model.order)} equations; '
+        f'<p class="calc-behind">Computed by {len(c.model.order)} equations; '
         '<a href="formulas.html">each with its units and conditions</a>.</p>'
     )
 
