@@ -69,6 +69,16 @@ def test_group_size_matters_while_steps_are_limited_by_noise():
     assert cost[4096, 16] / cost[4096, 2] < cost[512, 16] / cost[512, 2]
 
 
+def test_small_groups_win_at_few_rollouts_per_step():
+    """At 128 rollouts per step pairs and fours need about 6,500, sixteen about twice and thirty-two four times that."""
+    sizes, rates = (2, 4, 16, 32), (64.0, 256.0)
+    cost = {size: pg.rollouts_to_target(size, 128, seeds=(0, 1), rates=rates)[0] for size in sizes}
+    assert min(cost, key=cost.get) in (2, 4)
+    assert cost[2] == pytest.approx(6.5e3, rel=0.25)
+    assert 1.5 < cost[16] / cost[2] < 2.9
+    assert cost[32] > 1.4 * cost[16]
+
+
 def test_predicted_group_size_of_the_toy():
     rng = np.random.default_rng(4)
     world = pg.prompt_world(rng)
