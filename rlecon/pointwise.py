@@ -13,6 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 FEW = 8_000  # points; for more SciPy is worth its loading
+FEW_SUMMED = 50_000  # where one sum serves all points
 SERIES_FROM = 12.0  # from here on the series in 1/x have all digits
 TAIL_TERMS, SPREAD_OUT = 26, 4.0
 _HALF_ROOT, _STANDARD = math.sqrt(0.5), NormalDist()
@@ -55,12 +56,14 @@ def _tail_coefficients():
     angles = np.pi * (np.arange(TAIL_TERMS) + 0.5) / TAIL_TERMS
     a = SPREAD_OUT * (1 + np.cos(angles)) / (1 - np.cos(angles))
     waves = np.cos(np.outer(np.arange(TAIL_TERMS), angles))
-    return (2 / TAIL_TERMS * waves @ [_smooth_tail(x) for x in a.tolist()])[::-1].tolist()
+    return (2 / TAIL_TERMS * (waves * [_smooth_tail(x) for x in a.tolist()]).sum(axis=1))[::-1].tolist()
 
 
 def log_ndtr(x):
-    """Logarithm of :func:`ndtr`, also where that is below the smallest float: one sum for all points."""
+    """Logarithm of :func:`ndtr`, also where that is below the smallest float: one sum for all points, to 12 digits."""
     a = np.abs(np.asarray(x, dtype=float))
+    if a.size > FEW_SUMMED:
+        return scipy_special().log_ndtr(x)
     *high, constant = _tail_coefficients()
     double, last, before = 2 - 4 * SPREAD_OUT / (a + SPREAD_OUT), 0.0, 0.0
     for coefficient in high:
