@@ -118,7 +118,11 @@ WARNINGS = (
         "Responses grow over the run: figures of a step are those of the first one, totals follow the growth.",
         unless={"run.steps": None, "run.response_growth_per_step": 0.0},
     ),
-    Remark("No number of steps is given (run.steps): totals of the run are unknown.", lacks="steps"),
+    Remark(
+        "No number of steps is given (run.steps): totals of the run are unknown; rlecon target estimates the steps to a "
+        "pass rate.",
+        lacks="steps",
+    ),
     Remark("No pass rate is given (reward.pass_rate): learning is unknown.", lacks="mean_pass_rate"),
     Remark(
         "An engine without CUDA graphs is priced by a multiple of the latency per layer that spreads widely.",

@@ -340,6 +340,6 @@ def test_a_command_loads_only_what_it_needs(path, command, unwanted):
 
 
 def test_two_clean_runs_give_the_same_bytes(path):
-    command = [sys.executable, "-m", "rlecon.cli", "estimate", path, "--json"]
+    command = [sys.executable, "-m", "rlecon", "estimate", path, "--json"]
     outs = {subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)}
     assert len(outs) == 1
