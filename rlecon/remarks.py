@@ -119,8 +119,8 @@ WARNINGS = (
         unless={"run.steps": None, "run.response_growth_per_step": 0.0},
     ),
     Remark(
-        "No number of steps is given (run.steps): totals of the run are unknown; rlecon target estimates the steps to a "
-        "pass rate.",
+        "No number of steps is given (run.steps): totals of the run are unknown; rlecon target estimates the steps "
+        "to a pass rate.",
         lacks="steps",
     ),
     Remark("No pass rate is given (reward.pass_rate): learning is unknown.", lacks="mean_pass_rate"),
