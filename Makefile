@@ -10,6 +10,7 @@ READY := .venv/.ready
 SPHINX := .venv/bin/jupyter-book build book --config _config.yml --toc "$(ROOT)/_toc.yml" --path-output . --all -W --keep-going -n
 
 book: $(READY)  ## the pages, in _build/html; warnings are errors
+	@rm -rf _build
 	@$(SPHINX) >_build.log 2>&1 || { cat _build.log; exit 1; }
 	@rm -f _build.log
 	@echo "The book is at _build/html/index.html"

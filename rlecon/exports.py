@@ -11,6 +11,7 @@ import io
 import json
 import math
 import tomllib
+from functools import cache
 
 from rlecon import catalog
 
@@ -49,6 +50,7 @@ def unit_of(field: str, entry: dict) -> str:
     return next((unit for end, unit in UNITS if last == end or last.endswith("_" + end)), "")
 
 
+@cache
 def read() -> dict:
     """Every entry of every file of the catalogue, as it stands: ``{file: {name or array: entry or entries}}``."""
     return {

@@ -11,12 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 SPREAD = ["-n", "2", "--dist", "loadfile"]
+SHARED = ["-n", "2", "--dist", "worksteal"]  # two files of unlike length would leave a core idle
 STAGES = {
     "lint": [sys.executable, "-m", "ruff", "check", "--quiet", "."],
     "unit": [*PYTEST, *SPREAD, "tests", "rlecon", "--doctest-modules", "--ignore=tests/site"],
     "notebooks": [*PYTEST, *SPREAD, "--nbval", "--nbval-current-env", "-p", "no:warnings", "book"],
     "book": ["make", "--no-print-directory", "book"],
-    "site": [*PYTEST, *SPREAD, "tests/site"],
+    "site": [*PYTEST, *SHARED, "tests/site"],
 }
 
 

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import re
 import shutil
@@ -46,22 +47,24 @@ def drop_scripts(app, pagename, templatename, context, doctree):
         context[kind] = [asset for asset in context.get(kind, []) if kept(asset)]
 
 
-def icon_outline(script: str, name: str) -> tuple[int, int, str]:
-    """Width, height and path of icon ``name`` in the theme's icon script (the solid or brand cut, which comes last)."""
-    number = r"\[(\d+),(\d+),\[[^\]]*\],\"[0-9a-f]+\",\"([^\"]+)\"\]"
-    found = re.findall(rf'(?:(?<=[{{,])|(?<=")){re.escape(name)}"?:{number}', script)
-    if not found:
-        alias = re.findall(rf'\[(\d+),(\d+),\[[^\]]*"{re.escape(name)}"[^\]]*\],"[0-9a-f]+","([^"]+)"\]', script)
-        found = alias
-    if not found:
-        raise ExtensionError(f"the theme's icon script has no icon named {name!r}")
-    width, height, path = found[-1]
-    return int(width), int(height), path
+ICON = re.compile(r'([\w-]+)"?:\[(\d+),(\d+),\[([^\]]*)\],"[0-9a-f]+","([^"]+)"\]')
+
+
+@functools.cache
+def icon_outlines(script: str) -> dict[str, tuple[int, int, str]]:
+    """Width, height and path of each icon of the theme's script by name or alias; its solid or brand cut comes last."""
+    named, aliased = {}, {}
+    for name, width, height, aliases, path in ICON.findall(script):
+        named[name] = outline = int(width), int(height), path
+        aliased |= dict.fromkeys(re.findall(r'"([^"]+)"', aliases), outline)
+    return aliased | named
 
 
 def icon_rule(script: str, name: str) -> str:
     """CSS that draws icon ``name`` in the text's own color."""
-    width, height, path = icon_outline(script, name)
+    if name not in icon_outlines(script):
+        raise ExtensionError(f"the theme's icon script has no icon named {name!r}")
+    width, height, path = icon_outlines(script)[name]
     head = f"%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'%3E"
     return f".fa-{name}{{--icon:url(\"data:image/svg+xml,{head}%3Cpath d='{path}'/%3E%3C/svg%3E\")}}"
 
@@ -147,7 +150,8 @@ def use_every_core(app: Sphinx, _config) -> None:
     """
     for name in UNDECLARED:
         app.extensions[name].parallel_read_safe = app.extensions[name].parallel_write_safe = True
-    app.parallel = os.cpu_count() or 1
+    app.parallel = 2 * (os.cpu_count() or 1)  # pages differ in length: smaller shares end together
+    gc.set_threshold(1_000_000)  # the trees of the pages are live; looking for garbage among them finds little
 
 
 def setup(app: Sphinx) -> dict:
