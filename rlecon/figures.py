@@ -10,7 +10,6 @@ mode (and turns the hues back), so the background is transparent and the ink is 
 from __future__ import annotations
 
 import io
-import math
 import textwrap
 import weakref
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from rlecon import figure_data
 from rlecon.errors import RleconError
+from rlecon.formatting import spell
 
 WIDTH, HEIGHT = 600, 400  # CSS pixels; a phone shows 373 of them
 PIXELS_PER_INCH = 96
@@ -127,26 +127,6 @@ def _ends(y, error) -> dict:
     return {"low": y - below, "high": y + above}
 
 
-def spell(value: float, _position=None) -> str:
-    """A tick's number in words of at most a few letters: 0.05, 400, 32 k, 1.5 M, 10¹⁸.
-
-    >>> [spell(v) for v in (0.05, 400, 32000, 1.5e6, 1e18)]
-    ['0.05', '400', '32\\xa0k', '1.5\\xa0M', '10¹⁸']
-    """
-    size = abs(value)
-    if size == 0:
-        return "0"
-    if size >= 1e15 or size < 1e-4:
-        exponent = math.floor(math.log10(size) + 1e-9)
-        mantissa = value / 10.0**exponent
-        power = "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        return power if abs(mantissa - 1) < 1e-6 else f"{mantissa:.3g}×{power}"
-    for factor, prefix in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if size >= factor * (10 if factor == 1e3 else 1):
-            return f"{value / factor:.4g}\N{NO-BREAK SPACE}{prefix}"
-    return f"{value:,.4g}".replace("-", "\N{MINUS SIGN}") if size < 1000 else f"{value:,.0f}"
-
-
 def canvas(x: str, y: str, *, title: str = "", xlog: bool = False, ylog: bool = False, grid: str = "", height=HEIGHT):
     """An empty figure and its axes.
 
@@ -166,7 +146,7 @@ def canvas(x: str, y: str, *, title: str = "", xlog: bool = False, ylog: bool = 
                 (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
                 axis.set_major_locator(LogLocator(10, numticks=7))
                 axis.set_minor_formatter(NullFormatter())
-            axis.set_major_formatter(FuncFormatter(spell))
+            axis.set_major_formatter(FuncFormatter(lambda x, _: spell(x)))
         if grid:
             axes.grid(True, axis=grid)
     return figure, axes

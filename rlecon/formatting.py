@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from rlecon.errors import RleconError
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_DIGITS = 6  # more would differ between processors
 THIN = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -40,7 +41,7 @@ def _number(value, digits: int, places: int | None = None) -> str:
     size = abs(rounded)
     if not 1e-4 <= size < 1e9:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        power = str(int(exponent)).translate(RAISED)
         text = f"{mantissa}{THIN}{TIMES}{THIN}10{power}"
     else:
         decimals = max(0, digits - 1 - math.floor(math.log10(size))) if places is None else places
@@ -166,6 +167,26 @@ def format_figure(value, unit: str = "", digits: int = 3) -> str:
         return f"{100 * value:.4g}{THIN}%"
     whole = value == int(value) and abs(value) < 1e6
     return format_number(int(value) if whole else value, unit, digits)
+
+
+def spell(value: float) -> str:
+    """A tick's number in words of at most a few letters: 0.05, 400, 32 k, 1.5 M, 10¹⁸.
+
+    >>> [spell(v) for v in (0.05, -400, 32000, 1.5e6, 1e18)]
+    ['0.05', '−400', '32\\xa0k', '1.5\\xa0M', '10¹⁸']
+    """
+    size, sign = abs(value), MINUS if value < 0 else ""
+    if size == 0:
+        return "0"
+    if size >= 1e15 or size < 1e-4:
+        exponent = math.floor(math.log10(size) + 1e-9)
+        mantissa = size / 10.0**exponent
+        power = "10" + str(exponent).translate(RAISED)
+        return sign + (power if abs(mantissa - 1) < 1e-6 else f"{mantissa:.3g}×{power}")
+    for factor, prefix in (*COUNT_PREFIXES, (1e3, "k")):
+        if size >= factor * (10 if factor == 1e3 else 1):
+            return f"{sign}{size / factor:.4g}{THIN}{prefix}"
+    return sign + (f"{size:.4g}" if size < 1000 else f"{size:,.0f}")
 
 
 def plain_spaces(text: str) -> str:

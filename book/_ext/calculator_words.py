@@ -5,27 +5,9 @@ from __future__ import annotations
 import math
 
 from rlecon.calculators import Calculator, Dial, Output
-from rlecon.formatting import fill_in
+from rlecon.formatting import THIN, fill_in, spell
 
-THIN = "\N{NO-BREAK SPACE}"
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 OWN_MARK = ("%", "$", "$/h")  # units that stand in the number itself
-
-
-def spell(x: float) -> str:
-    """A tick's number in a few letters."""
-    size = abs(x)
-    if size == 0:
-        return "0"
-    if size >= 1e15 or size < 1e-4:
-        exponent = math.floor(math.log10(size) + 1e-9)
-        mantissa = x / 10.0**exponent
-        power = "10" + str(exponent).translate(RAISED)
-        return power if abs(mantissa - 1) < 1e-6 else f"{mantissa:.3g}×{power}"
-    for factor, prefix in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if size >= factor * (10 if factor == 1e3 else 1):
-            return f"{x / factor:.4g}{THIN}{prefix}"
-    return f"{x:.4g}" if size < 1000 else f"{x:,.0f}"
 
 
 def tick(x: float, unit: str) -> str:

@@ -199,16 +199,16 @@
   // --- the plot: twins of the functions in calculator_picture.py -----------------------------------------------------
   const BOX = { width: 360, height: 250, left: 54, right: 16, top: 32, bottom: 44 };
   function spell(x) {
-    const size = Math.abs(x);
+    const size = Math.abs(x), sign = x < 0 ? MINUS : "";
     if (size === 0) return "0";
     if (size >= 1e15 || size < 1e-4) {
-      const exponent = Math.floor(Math.log10(size) + 1e-9), mantissa = x / Math.pow(10, exponent);
-      return Math.abs(mantissa - 1) < 1e-6 ? power(exponent) : S.show(mantissa, 3) + "×" + power(exponent);
+      const exponent = Math.floor(Math.log10(size) + 1e-9), mantissa = size / Math.pow(10, exponent);
+      return sign + (Math.abs(mantissa - 1) < 1e-6 ? power(exponent) : S.show(mantissa, 3) + "×" + power(exponent));
     }
     for (const [factor, prefix] of [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]]) {
-      if (size >= factor * (factor === 1e3 ? 10 : 1)) return S.show(x / factor, 4) + NB + prefix;
+      if (size >= factor * (factor === 1e3 ? 10 : 1)) return sign + S.show(size / factor, 4) + NB + prefix;
     }
-    return size < 1000 ? S.show(x, 4) : group(x.toFixed(0));
+    return sign + (size < 1000 ? S.show(size, 4) : group(size.toFixed(0)));
   }
   function tick(x, unit) {
     if (unit === "%") return spell(Number((100 * x).toPrecision(12))) + NB + "%";
