@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.site.reading import listen
+
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 FLAGS = [
     "--headless",
@@ -70,6 +72,23 @@ def browser():
         opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Makes pages, each in a context of its own; complaints of any fail the test."""
+    contexts, complaints = [], []
+
+    def make(width=1280, **settings):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **settings))
+        page = contexts[-1].new_page()
+        listen(page, complaints)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert complaints == []
 
 
 def pytest_terminal_summary(terminalreporter):

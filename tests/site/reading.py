@@ -81,16 +81,21 @@ def violations(page, options: dict) -> list[str]:
     return [f"{v['id']}: {v['help']}: {targets[:3]}" for v, targets in judged if targets]
 
 
-def read_page(browser, path: Path) -> list[str]:
-    """Complaints about the page at ``path``, opened from disk without a network."""
-    found: list[str] = []
-    context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900}, color_scheme="light")
-    page = context.new_page()
+def listen(page, found: list[str]) -> None:
+    """What the page's console and scripts complain of, from now on."""
     page.on(
         "console",
         lambda m: found.append(f"console: {m.text} ({m.location.get('url', '')})") if m.type == "error" else None,
     )
     page.on("pageerror", lambda error: found.append(f"script: {error}"))
+
+
+def read_page(browser, path: Path) -> list[str]:
+    """Complaints about the page at ``path``, opened from disk without a network."""
+    found: list[str] = []
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900}, color_scheme="light")
+    page = context.new_page()
+    listen(page, found)
 
     def watch(route):
         if route.request.url.startswith(("file:", "data:", "blob:", "about:")):

@@ -74,27 +74,19 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, folder):
-    """Open a calculator's page; complaints of the console fail the test."""
-    pages, complaints = [], []
+def opened(new_page, folder):
+    """Open a calculator's page."""
 
     def open_page(name, query="", width=1280, script=True, built=False):
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
-        page = context.new_page()
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page = new_page(width, java_script_enabled=script)
         page.route("**/tex-chtml.js*", lambda route: route.fulfill(body=""))  # drawn formulas are another test's
         place = PLACES[name] if built else folder / f"{name}.html"
         page.goto(place.as_uri() + (f"#{name}?{query}" if query else ""), wait_until="load")
         if script:
             page.wait_for_selector(".calc-live-on")
-        pages.append(context)
         return page
 
-    yield open_page
-    for context in pages:
-        context.close()
-    assert complaints == []
+    return open_page
 
 
 def big(page) -> str:
