@@ -14,6 +14,7 @@ from rlecon import hardness
 from rlecon import vocabulary as v
 from rlecon.equation import Equation
 from rlecon.errors import RleconError
+from rlecon.information import binary_entropy
 from rlecon.vocabulary import flops_per_parameter
 
 _p, _rho, _T = v.pass_rate, v.step_success, v.turns
@@ -106,9 +107,7 @@ def chain_bits(turns: int, step_success: float):
 
     p = binom.pmf(np.arange(turns + 1), turns, step_success)
     p = p[p > 0]
-    rho = step_success
-    each = -rho * np.log2(rho) - (1 - rho) * np.log2(1 - rho)
-    return float(turns * each), float(-np.sum(p * np.log2(p)))
+    return float(turns * binary_entropy(step_success)), float(-np.sum(p * np.log2(p)))
 
 
 # --- exploration and horizon -----------------------------------------------------------------------------------------

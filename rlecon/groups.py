@@ -186,7 +186,7 @@ def mixed_share(mean_pass_rate, spread, group_size):
 def _spread_of(mean, flat, group):
     """Spread whose share of flat groups is ``flat``: the share grows with the spread, so halve."""
     low, high = 0.0, math.sqrt(mean * (1 - mean)) * (1 - 1e-9)
-    if flat <= mean**group + (1 - mean) ** group:
+    if flat <= 1 - mixed_share(mean, 0.0, group):
         return 0.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -234,7 +234,7 @@ def difficulty_from_log(
             allowed="below 1",
             advice="log more groups or a larger group size",
         )
-    alike = mean_reward**group_size + (1 - mean_reward) ** group_size
+    alike = 1 - float(mixed_share(mean_reward, 0.0, group_size))
     error = 0.0 if groups is None else Z80 * math.sqrt(alike * (1 - alike) / groups)
     if groups is not None and 2 * error > 1 - alike:
         raise RleconError(

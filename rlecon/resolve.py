@@ -213,8 +213,7 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
         origins["rollout.tensor_parallel"] = "smallest power of two that holds the weights and eight sequences"
     q["measured_tokens_per_second_per_gpu"] = _or_zero(run["rollout.measured_tokens_per_second_per_gpu"])
     q["measured_mfu"] = _or_zero(run["update.measured_mfu"])
-    if not run["update.activation_recompute"]:
-        q["activation_bytes_per_token"] = catalog.constant("activation_bytes_per_token").high
+    q["activation_bytes_per_token"] = supply.activation_bytes(run["update.activation_recompute"], overrides)
     q["build_usd"] = _or_zero(run["environment.build_usd"])
     q["hours_growth"] = q["environment_growth"] = 1.0  # rlecon.growth replaces them where responses grow
     price = None

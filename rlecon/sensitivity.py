@@ -11,7 +11,7 @@ from rlecon import supply
 from rlecon.equation import RELATIVE_STEP
 from rlecon.errors import RleconError
 from rlecon.quantity import REGISTRY
-from rlecon.resolve import DIRECT, run_model
+from rlecon.resolve import DIRECT, GROUP_RELATIVE, run_model
 
 LEAST = 5e-4  # elasticities smaller than this are not worth a line
 KINK = 0.01  # sides that differ by more are both shown
@@ -58,7 +58,7 @@ def moves(bill) -> list[tuple]:
                 change |= {n: q[n] * factor for n in ("rollout_pool_gpus", "training_pool_gpus", "judge_gpus")}
                 if any(float(x) != int(x) for x in change.values()):
                     continue
-            if key == "rollout.group_size" and new < 2 and run["model.algorithm"] in ("grpo", "rloo", "dapo"):
+            if key == "rollout.group_size" and new < 2 and run["model.algorithm"] in GROUP_RELATIVE:
                 continue
             out.append((key, new, change))
     for key in SWITCHES:
@@ -67,8 +67,7 @@ def moves(bill) -> list[tuple]:
         new = not run[key]
         change = {DIRECT[key]: float(new)}
         if key == "update.activation_recompute":
-            constant = supply.catalog.constant("activation_bytes_per_token")
-            change["activation_bytes_per_token"] = constant.value if new else constant.high
+            change["activation_bytes_per_token"] = supply.activation_bytes(new, bill.overrides)
         out.append((key, new, change))
     if run["update.overlap"] != "full":
         new = not run["rollout.partial_rollouts"]

@@ -43,6 +43,13 @@ def value(name: str, overrides=None) -> float:
     return catalog.constant(name).value
 
 
+def activation_bytes(recompute: bool, overrides=None) -> float:
+    """Bytes of activations kept per token, layer and unit of width: the constant if recomputed, else its upper end."""
+    if recompute:
+        return value("activation_bytes_per_token", overrides)
+    return catalog.constant("activation_bytes_per_token").high
+
+
 def of_model(arch) -> dict:
     """Quantities of an architecture."""
     return {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rlecon import calibration, catalog
+from rlecon import calibration, catalog, supply
 from rlecon.calibration import Points, coverage, summary
 from rlecon.errors import RleconError
 from rlecon.interval import Z80
@@ -293,7 +293,7 @@ def floor() -> dict:
     ``median`` is the median factor of one measurement about the mean of two releases, were the differences normal.
     """
     sd, pairs = calibration.release_spread()
-    return {"sd": sd, "pairs": pairs, "median": math.exp(0.6744897501960817 * sd), "factor": math.exp(sd)}
+    return {"sd": sd, "pairs": pairs, "median": math.exp(supply.QUARTILE * sd), "factor": math.exp(sd)}
 
 
 def readme_lines() -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from rlecon import Run, bill
 from rlecon.errors import RleconError
+from rlecon.sensitivity import moves
 
 BASE = {
     "model": {"name": "qwen3-8b"},
@@ -224,3 +225,13 @@ def test_more_of_everything_costs_more():
         {"rollout__environment_seconds_per_turn": 20.0},
     ):
         assert bill(run(**change))["usd_per_step"] > base
+
+
+def test_moving_recomputation_keeps_the_overrides():
+    overrides = {"activation_bytes_per_token": 12.0}
+    made = bill(run(update__activation_recompute=False), overrides=overrides)
+    changes = {key: change for key, _, change in moves(made)}
+    there = bill(run(update__activation_recompute=True), overrides=overrides)
+    assert made["activation_bytes_per_token"] != 12.0
+    assert changes["update.activation_recompute"]["activation_bytes_per_token"] == 12.0
+    assert there["activation_bytes_per_token"] == 12.0

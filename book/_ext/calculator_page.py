@@ -130,7 +130,7 @@ def body(c: Calculator, ident: str) -> str:
         f'<p class="calc-main"><output class="calc-big">{escape(shown(values[o.name], o.unit, o.digits))}</output> '
         f'<span class="calc-spread">{escape(span)}</span></p></div>'
         f'<p class="calc-words">{escape(in_words(c, values))}</p></div>'
-        f'<div class="calc-view">{svg(c, p, ident)}'
+        f'<div class="calc-view">{svg(p, ident)}'
         f'<p class="calc-against"><label for="{ident}-over">against</label> '
         f'<select class="calc-over" id="{ident}-over" autocomplete="off" disabled>{overs}</select></p>'
         f'<div class="calc-outputs" role="group" aria-label="Figures; the pressed one is plotted">{outputs}</div></div>'

@@ -109,7 +109,7 @@ def picture(c: Calculator, o: Output, values) -> dict:
     }  # fmt: skip
 
 
-def svg(c: Calculator, p: dict, ident: str) -> str:
+def svg(p: dict, ident: str) -> str:
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     y_ticks = "".join(
         f'<line class="calc-grid" x1="{LEFT}" x2="{right}" y1="{at}" y2="{at}"/>'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rlecon.groups import mixed_share
 from rlecon.information import binary_entropy
-from rlecon.learning import MIXED
 from rlecon.readers.record import Draft, Hints
 from rlecon.readers.text import product, ratio, whole
 
@@ -57,9 +57,7 @@ def _entropy(pass_rate: float) -> float:
 @lru_cache(4096)
 def mixed_bound(pass_rate: float, group_size: int) -> float:
     """Share of mixed groups if every prompt had the mean pass rate; it is concave, so a spread only lowers it."""
-    values = dict.fromkeys(("pass_rate_spread", "false_positive_rate", "false_negative_rate"), 0.0)
-    values |= {"mean_pass_rate": pass_rate, "group_size": float(group_size)}
-    return float(MIXED.solve(values, ["mixed_group_share"])["mixed_group_share"])
+    return float(mixed_share(pass_rate, 0.0, float(group_size)))
 
 
 def derive(draft: Draft, hints: Hints) -> dict:
