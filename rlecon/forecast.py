@@ -155,6 +155,7 @@ def target(run, pilot=None, *, overrides=None) -> Forecast:
                 "is not below the target", field="reward.pass_rate", value=start, allowed=f"above 0, below {end:g}"
             )
         published = published_drives()
+        apart = max(max(published[n]) / min(published[n]) for n in names)
         for name in names:
             way = float(clock(name, end, **kind) - clock(name, start, **kind))
             if drift is not None:
@@ -178,8 +179,8 @@ def target(run, pilot=None, *, overrides=None) -> Forecast:
         notes.append(
             f"The logit drift of {drift:g} per step is taken as exact; the range is that of the clocks."
             if drift is not None
-            else "No pilot: the drift is that of two published runs at 512 rollouts a step, which differ 16-fold; both "
-            "are benchmark scores. Twenty to fifty logged steps of your own tell more."
+            else f"No pilot: the drift is that of two published runs at 512 rollouts a step, which differ {apart:.0f}-"
+            "fold; both are benchmark scores. Twenty to fifty logged steps of your own tell more."
         )
     low = min(c["low"] for c in clocks.values())
     high = max(c["high"] for c in clocks.values()) if decided else math.inf

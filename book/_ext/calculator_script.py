@@ -6,7 +6,9 @@ import json
 
 from rlecon import printing
 from rlecon.calculators import Calculator, Dial
+from rlecon.equation import RELATIVE_STEP
 from rlecon.run import KEYS, NEEDED
+from rlecon.sensitivity import KINK, LEAST
 
 
 def literal(data) -> str:
@@ -68,6 +70,7 @@ def script(c: Calculator) -> str:
         data |= {
             "known": [k for k in KEYS if not k.startswith("judge.")] + [k for k in KEYS if k.startswith("judge.")],
             "needed": list(NEEDED),
+            "elasticity": {"step": RELATIVE_STEP, "least": LEAST, "kink": KINK},
             "fileDefaults": {k: _file_default(k) for k in KEYS},
             "given": {k: x for k, x in c.base.values.items() if c.base.origins[k] == "given" and k not in shown_here},
         }

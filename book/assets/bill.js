@@ -2,26 +2,25 @@
 (function (root) {
   "use strict";
   const P = root.rleconPure || (typeof require === "function" ? require("./calculator.js") : null);
-  const STEP = 1e-6, LEAST = 5e-4, KINK = 0.01;
 
   // --- what to change first: the twin of rlecon.sensitivity -----------------------------------------------------------
   function watched(v) { return ["usd_run", "gpu_hours_run", "usd_per_step"].find((n) => v[n] !== null && n in v) || "gpu_hours_per_step"; }
   function elasticities(c, state, v) {
-    const output = watched(v), now = Math.log(v[output]), rows = [];
+    const output = watched(v), now = Math.log(v[output]), rows = [], { step, least, kink } = c.elasticity;
     for (const d of c.dials) {
       if (d.whole) continue;
       const names = state[d.key] === null && d.proxies.length ? d.proxies : [d.quantity];
       if (names.some((n) => !Number.isFinite(v[n]) || v[n] === 0)) continue;
-      const sides = [1 - STEP, 1 + STEP].map((f) => {
+      const sides = [1 - step, 1 + step].map((f) => {
         const change = {};
         for (const n of names) change[n] = v[n] * f;
         const { values, reason } = P.evaluate(c, state, change);
         return reason === null ? (Math.log(values[output]) - now) / Math.log1p(f - 1) : NaN;
       });
       const good = sides.filter(Number.isFinite);
-      if (!good.length || Math.max(...good.map(Math.abs)) < LEAST) continue;
+      if (!good.length || Math.max(...good.map(Math.abs)) < least) continue;
       const row = { key: d.key, elasticity: good.reduce((a, b) => a + b) / good.length };
-      if (good.length === 2 && Math.abs(sides[0] - sides[1]) > KINK) { row.below = sides[0]; row.above = sides[1]; }
+      if (good.length === 2 && Math.abs(sides[0] - sides[1]) > kink) { row.below = sides[0]; row.above = sides[1]; }
       rows.push(row);
     }
     return rows.sort((a, b) => Math.abs(b.elasticity) - Math.abs(a.elasticity));

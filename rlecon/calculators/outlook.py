@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlecon import breadth, environment_cost, horizon
+from rlecon import breadth, catalog, environment_cost, horizon
 from rlecon.calculators.parts import Output, Preset, dial, q, stops
 from rlecon.calculators.shelf import Calculator, calculator
 from rlecon.equation import Model
@@ -48,6 +48,7 @@ def breadth_of_tasks():
 @calculator("what-comes-next")
 def what_comes_next():
     """Bits per dollar, later over now, as tasks grow longer and tokens cheaper."""
+    slow, middle, fast = map(float, catalog.measurement("metr_doubling_days").value)
     return Calculator(
         title="Bits per dollar, carried forward",
         model=Model([horizon.horizon_equation, horizon.price_equation, horizon.bits_equation, horizon.even_equation]),
@@ -60,8 +61,8 @@ def what_comes_next():
         dials=(
             dial("elapsed_days", "Days from now", 365.0, (0.0, 30.0, 60.0, 91.0, 182.0, 273.0, 365.0, 547.0, 730.0,
                                                          1095.0, 1460.0)),
-            dial("doubling_days", "Doubling of task length (days)", 131.0, (60.0, 89.0, 110.0, 131.0, 160.0, 196.0,
-                                                                            212.0, 300.0, 500.0, 1000.0)),
+            dial("doubling_days", "Doubling of task length (days)", middle,
+                 (60.0, fast, 110.0, middle, 160.0, slow, 212.0, 300.0, 500.0, 1000.0)),
             dial("time_exponent", "Tokens follow task length to the power", 1.69, stops(0.0, 2.5, 1.69, log=False)),
             dial("price_halving_days", "Halving of the price of a token (days)", 365.0,
                  (40.0, 60.0, 78.0, 110.0, 150.0, 200.0, 300.0, 365.0, 550.0, 730.0, 1500.0)),
@@ -70,8 +71,8 @@ def what_comes_next():
         ),
         over="elapsed_days",
         presets=(
-            Preset("all years", {"doubling_days": 196.0}),
-            Preset("since 2024", {"doubling_days": 89.0}),
+            Preset("all years", {"doubling_days": slow}),
+            Preset("since 2024", {"doubling_days": fast}),
             Preset("tokens fall as at equal quality", {"price_halving_days": 110.0}),
             Preset("twenty milestones per trajectory", {"reward_bits_ratio": 20.0}),
         ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rlecon.calculators.choices import is_choice
 from rlecon.calculators.on_run import of_run, remarks_of
 from rlecon.calculators.parts import MONEY, TIME, Output, Preset, q
-from rlecon.calculators.runs import AGENT_32B, CAPPED, FRONTIER, MATH_8B
+from rlecon.calculators.runs import CAPPED, CAPPED_PRESETS
 from rlecon.calculators.shelf import calculator
 from rlecon.calculators.switches import levers_of
 from rlecon.run import Run
@@ -24,17 +24,18 @@ PHASE_BARS = (
     ("Evaluation", "evaluation_seconds_per_step", "idle"),
     ("Idle", "idle_seconds", "idle"),
 )
+_math, _agent, _frontier = CAPPED_PRESETS
 BILL_PRESETS = (
-    Preset("8B math", {**MATH_8B.values, "rollout.max_response_tokens": 8192, "run.steps": 200}),
+    Preset("8B math", {**_math.values, "run.steps": 200}),
     Preset(
         "32B agent",
-        {**AGENT_32B.values, "rollout.max_response_tokens": 65536, "rollout.turns": 40,
+        {**_agent.values, "rollout.turns": 40,
          "rollout.tool_tokens_per_turn": 400, "rollout.environment_seconds_per_turn": 3,
          "rollout.environment_cpus": 2, "update.tensor_parallel": 4, "run.steps": 300},
     ),
     Preset(
         "frontier, long horizon",
-        {**FRONTIER.values, "rollout.max_response_tokens": 262144, "hardware.rollout_gpus": 512,
+        {**_frontier.values, "hardware.rollout_gpus": 512,
          "update.overlap": "full", "update.staleness_steps": 4, "rollout.turns": 100,
          "rollout.tool_tokens_per_turn": 500, "rollout.environment_seconds_per_turn": 5,
          "rollout.environment_cpus": 4, "update.tensor_parallel": 8, "update.pipeline_parallel": 4, "run.steps": 1000},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlecon import capability, clocks
+from rlecon import capability, catalog, clocks, forecast
 from rlecon.calculators.on_run import of_run
 from rlecon.calculators.parts import TIME, Output, Preset, dial, q, stops
 from rlecon.calculators.runs import CAPPED, CAPPED_PRESETS
@@ -48,6 +48,10 @@ def read_your_bill():
 @calculator("cost-to-target")
 def cost_to_target():
     """Steps and dollars from a start, a target and a drift, by four clocks."""
+    zero = catalog.measurement("r1_zero_recipe").parts
+    zero_start, zero_end = zero["aime24_start"], zero["aime24_end"]
+    swe_start, swe_end = catalog.measurement("deepswe_pass_rates").value
+    zero_drift, swe_drift = (float(f"{x:.2g}") for x in forecast.published_drives()["constant"])
     return Calculator(
         title="How many steps to the target?",
         model=Model(list(clocks.HULL), "steps to a target"),
@@ -62,17 +66,20 @@ def cost_to_target():
             Output("steps_if_even", "Steps, even logit drift", "", 2),
         ),
         dials=(
-            dial("target_pass_rate", "Target pass rate", 0.6, stops(0.05, 0.98, 0.42, 0.6, 0.779, log=False), unit="%"),
-            dial("start_pass_rate", "Pass rate at the start", 0.2, stops(0.01, 0.9, 0.156, 0.2, 0.23), unit="%"),
-            dial("logit_per_step", "Logit drift per step at the start", 0.004, stops(1e-4, 0.1, 2.8e-4, 4.4e-3, 4e-3)),
+            dial("target_pass_rate", "Target pass rate", 0.6,
+                 stops(0.05, 0.98, swe_end, 0.6, zero_end, log=False), unit="%"),
+            dial("start_pass_rate", "Pass rate at the start", 0.2,
+                 stops(0.01, 0.9, zero_start, 0.2, swe_start), unit="%"),
+            dial("logit_per_step", "Logit drift per step at the start", 0.004,
+                 stops(1e-4, 0.1, zero_drift, swe_drift, 4e-3)),
             dial("usd_per_step", "Price of a step", 10.0, stops(0.1, 10000, 10), unit="$"),
         ),
         over="target_pass_rate",
         presets=(
-            Preset("drift of R1-Zero", {"start_pass_rate": 0.156, "target_pass_rate": 0.779,
-                                        "logit_per_step": 2.8e-4}),
-            Preset("drift of DeepSWE", {"start_pass_rate": 0.23, "target_pass_rate": 0.42,
-                                        "logit_per_step": 4.4e-3}),
+            Preset("drift of R1-Zero", {"start_pass_rate": zero_start, "target_pass_rate": zero_end,
+                                        "logit_per_step": zero_drift}),
+            Preset("drift of DeepSWE", {"start_pass_rate": swe_start, "target_pass_rate": swe_end,
+                                        "logit_per_step": swe_drift}),
             Preset("the last points", {"start_pass_rate": 0.2, "target_pass_rate": 0.9, "logit_per_step": 4e-3}),
         ),
         formula=("most_target_steps", "steps_if_grpo"),
