@@ -187,7 +187,10 @@ def settle(claim: catalog.Claim) -> Settled:
 
 def ledger(chapter: str | None = None) -> tuple[Settled, ...]:
     """All claims, or those of a chapter, settled; raises at the first label that cannot stand."""
-    return tuple(settle(claim) for claim in catalog.claims(chapter))
+    claims = catalog.claims(chapter)
+    if not claims:
+        raise RleconError("has no claims", field="chapter", value=chapter, allowed="a chapter of the ledger, or none")
+    return tuple(settle(claim) for claim in claims)
 
 
 # --- values that are read off the catalogue --------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def test_the_makefile_offers_seven_things_and_contributing_names_them():
 
 
 def test_every_top_level_file_is_explained():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     why = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     top = sorted({path.split("/")[0] for path in listed})
-    assert [name for name in top if f"`{name}" not in why] == []
+    assert len(top) > 10 and [name for name in top if f"`{name}" not in why] == []

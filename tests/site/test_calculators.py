@@ -115,7 +115,7 @@ def test_the_page_computes_what_python_computes_and_nothing_jumps(opened, name):
         page.keyboard.press("ArrowRight")
         page.evaluate(SETTLED)
         after = page.evaluate("document.querySelector('.calc').getBoundingClientRect().height")
-        assert abs(after - before) < 60
+        assert abs(after - before) < 2
     states = random_states(c)[:16]
     asked = {"name": name, "states": states}
     answers = page.evaluate(ANSWERS, asked)
