@@ -96,7 +96,11 @@ def estimate(run_file, settings, json_output):
 @click.option("--weight-bits", type=bits, default=16, show_default=True)
 @click.option("--kv-bits", type=bits, default=16, show_default=True)
 @click.option("--engine", default="typical", show_default=True, help="tuned, typical or eager.")
-@click.option("--engine-memory-share", type=click.FloatRange(0, 1, min_open=True), default=0.85, show_default=True)
+@click.option(
+    "--engine-memory-share",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Of GPU memory; default: that of an engine in a pool of its own.",
+)
 @click.option("--max-sequences-per-engine", type=click.FloatRange(min=1))
 @json_option
 @say_errors

@@ -15,8 +15,6 @@ from rlecon.equation import Model
 from rlecon.errors import RleconError
 from rlecon.run import LARGEST
 
-DEFAULT_MEMORY_SHARE = 0.85
-
 
 @cache
 def load_test() -> Model:
@@ -58,7 +56,7 @@ def decode_quantities(
     weight_bits=16,
     kv_bits=16,
     engine="typical",
-    engine_memory_share=DEFAULT_MEMORY_SHARE,
+    engine_memory_share=None,
     max_sequences_per_engine=None,
     overrides=None,
 ) -> dict:
@@ -86,7 +84,9 @@ def decode_quantities(
         "weight_bits": weight_bits,
         "head_bits": max(weight_bits, q["head_bits"]),
         "kv_bits": kv_bits,
-        "engine_memory_share": engine_memory_share,
+        "engine_memory_share": supply.value("engine_memory_share_separate", overrides)
+        if engine_memory_share is None
+        else engine_memory_share,
         "max_sequences_per_engine": max_sequences_per_engine,
         "turns": 1,
         "environment_seconds_per_rollout": 0.0,
@@ -102,7 +102,8 @@ def decode(model, gpu, batch, prompt_tokens, response_tokens, **settings) -> dic
 
     Parameters: ``model`` and ``gpu`` catalogue names or records; ``batch`` sequences; ``prompt_tokens`` and
     ``response_tokens`` in tokens; ``tensor_parallel`` GPUs per engine; ``weight_bits``, ``kv_bits``; ``engine``
-    "tuned", "typical" or "eager"; ``engine_memory_share`` of GPU memory (0.85); ``max_sequences_per_engine`` the
+    "tuned", "typical" or "eager"; ``engine_memory_share`` of GPU memory (by default that of
+    a pool of its own); ``max_sequences_per_engine`` the
     scheduler's cap (the usual one when not given; ``inf`` for none); ``overrides`` replaces calibrated constants.
     Numbers may be arrays that broadcast. Returns a dict: ``inter_token_seconds`` (one decode step, no prefill),
     ``tokens_per_second_per_gpu`` (as a load test reports it, prefill included), ``mfu``, ``bandwidth_utilisation``,

@@ -191,7 +191,8 @@ def resolve(run: Run, *, overrides=None) -> Resolved:
             q[name] = float(value) if isinstance(value, bool) else value
     q["dynamic_sampling"] = float(run["model.algorithm"] == "dapo")
     if run["rollout.engine_memory_share"] is None:
-        origins["rollout.engine_memory_share"] = "default: 0.6 in one pool, 0.85 in a pool of its own"
+        one, own = (supply.value(f"engine_memory_share_{k}", overrides) for k in ("colocated", "separate"))
+        origins["rollout.engine_memory_share"] = f"default: {one:g} in one pool, {own:g} in a pool of its own"
     cv = run["rollout.response_tokens_cv"]
     if cv is None:
         cv = math.sqrt(math.expm1(supply.value("log_length_sd", overrides) ** 2))
