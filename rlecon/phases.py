@@ -102,9 +102,9 @@ def decode(model, gpu, batch, prompt_tokens, response_tokens, **settings) -> dic
 
     Parameters: ``model`` and ``gpu`` catalogue names or records; ``batch`` sequences; ``prompt_tokens`` and
     ``response_tokens`` in tokens; ``tensor_parallel`` GPUs per engine; ``weight_bits``, ``kv_bits``; ``engine``
-    "tuned", "typical" or "eager"; ``engine_memory_share`` of GPU memory (by default that of
-    a pool of its own); ``max_sequences_per_engine`` the
-    scheduler's cap (the usual one when not given; ``inf`` for none); ``overrides`` replaces calibrated constants.
+    "tuned", "typical" or "eager"; ``engine_memory_share`` of GPU memory (by default that of a pool of its own);
+    ``max_sequences_per_engine`` the scheduler's cap (the usual one when not given; ``inf`` for none); ``overrides``
+    replaces calibrated constants.
     Numbers may be arrays that broadcast. Returns a dict: ``inter_token_seconds`` (one decode step, no prefill),
     ``tokens_per_second_per_gpu`` (as a load test reports it, prefill included), ``mfu``, ``bandwidth_utilisation``,
     ``resident_sequences``, ``bound_by``, ``parts`` (seconds of one decode step) and ``limit`` (the same figures at the
