@@ -315,7 +315,8 @@ def test_a_link_brings_levers_that_can_be_taken_off_again(opened):
     levers = {x.name: x for x in c.levers}
     page = opened("bill", "hardware.gpus=32&lever=lora&lever=group_size_2")
     page.evaluate(SETTLED)
-    pressed = lambda: [e.get_attribute("data-lever") for e in page.locator('.calc-pull[aria-pressed="true"]').all()]  # noqa: E731
+    on = "() => [...document.querySelectorAll('.calc-pull[aria-pressed=true]')].map(e => e.dataset.lever)"
+    pressed = lambda: page.evaluate(on)  # noqa: E731
     mine = c.defaults | {"hardware.gpus": 32}
     both = levers["group_size_2"].pulled(levers["lora"].pulled(mine))
     assert sorted(pressed()) == ["group_size_2", "lora"] and page.inner_text(".calc-note") == ""
@@ -330,11 +331,13 @@ def test_a_link_brings_levers_that_can_be_taken_off_again(opened):
     page.evaluate(SETTLED)
     assert page.evaluate("document.querySelector('.calc').rlecon.state") == json.loads(json.dumps(mine))
     address_ends(page, "#bill?hardware.gpus=32")
-    page.locator('[data-lever="lora"]').click()
     for button in (".calc-preset >> nth=1", ".calc-reset"):
+        page.locator('[data-lever="lora"]').click()
+        page.evaluate(SETTLED)
+        assert pressed() == ["lora"] and "lever=lora" in page.url
         page.locator(button).click()
-        page.wait_for_function("!location.href.includes('lever=')", timeout=5000)
-        assert pressed() == []
+        page.evaluate(SETTLED)
+        assert pressed() == [] and "lever=" not in page.url
 
 
 @pytest.mark.parametrize("query", ["lever=warp", "lever=<img src=x onerror=alert(1)>", "lever=prefix_cache"])
